@@ -1,0 +1,29 @@
+# Libraries that are not ours, as Debian 12 packages them. scripts/setup.sh installs what is missing.
+#
+#   zstd::libzstd_static          libgpuspy.so and the reader: the archive, never the shared library
+#   fmt::fmt-header-only, spdlog::spdlog_header_only, CLI11::CLI11
+#                                 the programs: they are carried to machines that have none of these
+#   nlohmann_json::nlohmann_json  tests: what reads our JSON back
+#   Catch2::Catch2WithMain        tests (version 2)
+#   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
+
+set(missing "")
+foreach(entry IN ITEMS fmt:libfmt-dev spdlog:libspdlog-dev CLI11:libcli11-dev zstd:libzstd-dev
+                       nlohmann_json:nlohmann-json3-dev Catch2:catch2)
+    string(REPLACE ":" ";" entry ${entry})
+    list(GET entry 0 package)
+    list(GET entry 1 debian_name)
+    find_package(${package} QUIET)
+    if(NOT ${package}_FOUND)
+        list(APPEND missing ${debian_name})
+    endif()
+endforeach()
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+mark_as_advanced(XXHASH_INCLUDE_DIR)
+if(NOT XXHASH_INCLUDE_DIR)
+    list(APPEND missing libxxhash-dev)
+endif()
+if(missing)
+    list(JOIN missing " " missing)
+    message(FATAL_ERROR "not installed: ${missing}: run scripts/setup.sh, or apt-get install ${missing}")
+endif()
