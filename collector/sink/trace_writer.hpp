@@ -1,0 +1,72 @@
+// Appends blocks to a trace file, and fails without harm to the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collector/sink/encoder.hpp"
+
+namespace gpuspy::sink {
+
+class TraceWriter {
+public:
+    /// Told once, at the first failure: an errno value and the operation ("write", "lock", "replaced").
+    using ErrorCallback = void (*)(void* self, int error, const char* operation) noexcept;
+
+    constexpr TraceWriter() noexcept = default;
+    TraceWriter(const TraceWriter&) = delete;
+    TraceWriter& operator=(const TraceWriter&) = delete;
+
+    /// Maps the compressor's workspace for blocks of up to `max_raw_bytes`. 0 or an errno value.
+    int init(std::size_t max_raw_bytes, ErrorCallback callback = nullptr, void* callback_self = nullptr) noexcept;
+
+    /// Makes a new file: 0600, O_EXCL, O_NOFOLLOW, and locks it. 0 or an errno value.
+    int create(const char* path) noexcept;
+    /// Takes over an open descriptor (a locked file from open_output(), a pipe, a device). `append_at` is where the next
+    /// byte goes; regular files only.
+    int adopt(int fd, std::uint64_t append_at = 0) noexcept;
+
+    /// The bytes of encode_file_header(). 0 or an errno value.
+    int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
+
+    /// Compresses the payload (zstd level 1; stored when that is not smaller) and appends it in one write. On failure the
+    /// file is cut back to its last whole block where that is possible, the raw bytes are counted, and the caller must
+    /// begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
+    int append_block(const Block& block, std::uint64_t ticks) noexcept;
+
+    /// Size of the file up to its last whole block.
+    std::uint64_t file_bytes() const noexcept { return file_bytes_; }
+    /// Payload bytes that were not written, ever.
+    std::uint64_t failed_bytes() const noexcept { return failed_bytes_; }
+    /// False once no later write can succeed (a closed pipe, a file cut short that could not be mended).
+    bool is_usable() const noexcept { return fd_ >= 0 && !broken_; }
+    int fd() const noexcept { return fd_; }
+
+    void close() noexcept;
+    /// In a forked child: closes the descriptor (POSIX locks are not inherited, so the parent's stays) and forgets.
+    void forget_after_fork() noexcept;
+
+private:
+    int write_all(const std::uint8_t* bytes, std::size_t count) noexcept;
+    int check_same_file() noexcept;
+    int write_some(const std::uint8_t* bytes, std::size_t count, std::uint64_t at, std::size_t* written) noexcept;
+    int fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept;
+
+    int fd_ = -1;
+    bool seekable_ = false;
+    bool broken_ = false;
+    bool reported_ = false;
+    std::uint64_t device_ = 0;
+    std::uint64_t inode_ = 0;
+    std::uint64_t file_bytes_ = 0;
+    std::uint64_t failed_bytes_ = 0;
+    ErrorCallback callback_ = nullptr;
+    void* callback_self_ = nullptr;
+    void* workspace_ = nullptr;
+    std::size_t workspace_bytes_ = 0;
+    void* compressor_ = nullptr;  ///< ZSTD_CCtx inside the workspace.
+    std::uint8_t* frame_ = nullptr;  ///< BlockHeader and stored payload.
+    std::size_t frame_bytes_ = 0;
+};
+
+}  // namespace gpuspy::sink
