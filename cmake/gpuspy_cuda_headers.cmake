@@ -1,6 +1,6 @@
 # gpuspy_cuda_headers: the headers of CUDA, CUPTI, cuBLAS and cuDNN, from CUDA_HOME, /usr/local/cuda, or where
-# scripts/setup.sh put those of the vendor's wheels. Headers only: nothing of ours links a CUDA library. (CMake's own
-# FindCUDAToolkit wants libraries and nvcc.)
+# scripts/setup.sh, which asks the same question, put those of the vendor's wheels. Headers only: nothing of ours links a
+# CUDA library. (CMake's own FindCUDAToolkit wants libraries and nvcc.)
 
 set(candidates "")
 if(DEFINED ENV{CUDA_HOME})
@@ -13,11 +13,20 @@ set(cuda_include "${GPUSPY_CUDA_INCLUDE_DIR}")
 if(NOT cuda_include)
     foreach(folder IN LISTS candidates)
         set(whole ON)
-        foreach(header IN ITEMS cuda.h cuda_runtime_api.h cupti.h cublas_v2.h cublasLt.h cudnn.h)
+        foreach(header IN ITEMS cuda.h cuda_runtime_api.h crt/host_defines.h cudaProfiler.h cupti.h cublas_v2.h cublasLt.h
+                                cudnn.h)
             if(NOT EXISTS ${folder}/${header})
                 set(whole OFF)
             endif()
         endforeach()
+        if(whole)
+            # Older headers lack functions that the hook table names; one library built with these serves every version.
+            file(STRINGS ${folder}/cuda.h version REGEX "^#define CUDA_VERSION ")
+            string(REGEX REPLACE "[^0-9]" "" version "${version}")
+            if(version LESS 13000)
+                set(whole OFF)
+            endif()
+        endif()
         if(whole)
             set(cuda_include ${folder})
             break()
@@ -27,7 +36,7 @@ endif()
 
 if(NOT cuda_include OR NOT EXISTS ${cuda_include}/cuda.h)
     list(JOIN candidates ", " candidates)
-    message(FATAL_ERROR "no folder with cuda.h, cupti.h, cublas_v2.h and cudnn.h (looked in ${candidates}): "
+    message(FATAL_ERROR "no folder with cuda.h (13.0 or newer), cupti.h, cublas_v2.h and cudnn.h (looked in ${candidates}): "
                         "run scripts/setup.sh, or set CUDA_HOME or GPUSPY_CUDA_INCLUDE_DIR")
 endif()
 message(STATUS "CUDA headers: ${cuda_include}")

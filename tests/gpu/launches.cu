@@ -4,9 +4,9 @@
 //     kernels N checksum C ok
 // where N is what a profiler must find on the device.
 #include <cooperative_groups.h>
+#include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 #include <thread>
 #include <vector>
 
@@ -29,7 +29,9 @@ void check(cudaError_t status, const char* what) {
 }
 #define CHECK(call) check((call), #call)
 
-__global__ void add_one(unsigned* values) { values[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void add_one(unsigned* values) {
+    values[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
 
 template <int kTimes>
 __global__ void add_times(unsigned* values) {

@@ -6,7 +6,7 @@
 # Results go to $OUT, else build/gpu-results. Needs python3 with torch and torchvision, and a release build, which may
 # have been made on another machine. Exit status: 77 without a GPU, else suite.py's.
 set -u
-root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd) || exit 2
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd) || exit 2
 build=${1:-$root/build/release}
 [ $# -gt 0 ] && shift
 
