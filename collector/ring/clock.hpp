@@ -24,8 +24,8 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-/// Whether the counter runs at one rate in every power state (on x86-64: CPUID 80000007H, EDX bit 8). Where it does not,
-/// times between two anchors are less exact.
+/// Whether the counter runs at one rate in every power state (on x86-64: CPUID 80000007H, EDX bit 8). Where it does
+/// not, times between two anchors are less exact.
 inline bool ticks_are_invariant() noexcept {
 #if defined(__x86_64__)
     unsigned eax = 0;
@@ -67,7 +67,8 @@ inline ClockPair read_clock_pair() noexcept {
     return {now, read_clock_ns(CLOCK_MONOTONIC)};
 }
 
-/// Rate of the counter from two pairs, in Hz; 0 when they are too close (under 1 ms) to tell. Good to about 1 ‰ at 1 ms.
+/// Rate of the counter from two pairs, in Hz; 0 when they are too close (under 1 ms) to tell. Good to about 1 ‰ at 1
+/// ms.
 inline std::uint64_t estimate_tick_hz(const ClockPair& first, const ClockPair& second) noexcept {
     const std::uint64_t ns = second.monotonic_ns - first.monotonic_ns;
     if (second.monotonic_ns <= first.monotonic_ns || second.ticks <= first.ticks || ns < 1'000'000U) {

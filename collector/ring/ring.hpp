@@ -1,7 +1,7 @@
 // A ring of events: one writer (its thread), one reader (the drain thread, or a salvager once the owner is dead).
 //
-// The writer owns `head`, the reader owns `tail`; both count bytes for ever and are masked into the data, which follows the
-// RingHeader. An event never wraps: the rest of the ring up to its end becomes a kPadding event. A writer that is
+// The writer owns `head`, the reader owns `tail`; both count bytes for ever and are masked into the data, which follows
+// the RingHeader. An event never wraps: the rest of the ring up to its end becomes a kPadding event. A writer that is
 // interrupted by a signal between reserve() and commit() must not reserve again on the same ring: the caller's guard
 // against re-entry keeps that.
 #pragma once
@@ -17,12 +17,15 @@ namespace gpuspy::ring {
 inline constexpr std::uint32_t kWordBytes = 8;
 inline constexpr std::uint32_t kMaxEventWords = 0xffff;
 
-inline std::uint64_t* data(abi::RingHeader* ring) noexcept { return reinterpret_cast<std::uint64_t*>(ring + 1); }
+inline std::uint64_t* data(abi::RingHeader* ring) noexcept {
+    return reinterpret_cast<std::uint64_t*>(ring + 1);
+}
 inline const std::uint64_t* data(const abi::RingHeader* ring) noexcept {
     return reinterpret_cast<const std::uint64_t*>(ring + 1);
 }
 
-// -- writer ------------------------------------------------------------------------------------------------------------
+// -- writer
+// ------------------------------------------------------------------------------------------------------------
 
 /// Room for `words` contiguous words, or nullptr when the ring is too full (the caller counts it: count_drop).
 /// `words` is 1 to kMaxEventWords; `ring_bytes` is a power of two.
@@ -70,8 +73,9 @@ inline std::uint64_t fill_bytes(const abi::RingHeader* ring) noexcept {
     return ring->head.load(std::memory_order_acquire) - tail;
 }
 
-/// Whether the event of `words` words just committed took the ring over a quarter boundary while half of it or more is full:
-/// true at most four times in a turn of the ring, so the system call that wakes the drain thread (Drain::wake) is rare.
+/// Whether the event of `words` words just committed took the ring over a quarter boundary while half of it or more is
+/// full: true at most four times in a turn of the ring, so the system call that wakes the drain thread (Drain::wake) is
+/// rare.
 inline bool should_wake(const abi::RingHeader* ring, std::uint64_t ring_bytes, std::uint32_t words) noexcept {
     const std::uint64_t quarter = ring_bytes / 4;
     const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
@@ -79,7 +83,8 @@ inline bool should_wake(const abi::RingHeader* ring, std::uint64_t ring_bytes, s
     return ((head ^ before) & ~(quarter - 1)) != 0 && fill_bytes(ring) >= ring_bytes / 2;
 }
 
-// -- reader ------------------------------------------------------------------------------------------------------------
+// -- reader
+// ------------------------------------------------------------------------------------------------------------
 
 /// Why a walk ended.
 enum class WalkEnd : std::uint8_t {
@@ -96,12 +101,18 @@ struct Walk {
 /// Size of an event's fixed part in words; 0 for a type that this version does not know.
 constexpr std::uint32_t minimum_words(abi::EventType type) noexcept {
     switch (type) {
-        case abi::EventType::kPadding: return 1;
-        case abi::EventType::kCall: return sizeof(abi::CallEvent) / kWordBytes;
-        case abi::EventType::kName: return sizeof(abi::NameEvent) / kWordBytes;
-        case abi::EventType::kGraphExec: return sizeof(abi::GraphExecEvent) / kWordBytes;
-        case abi::EventType::kGraphNodes: return sizeof(abi::GraphNodesEvent) / kWordBytes;
-        case abi::EventType::kThread: return sizeof(abi::ThreadEvent) / kWordBytes;
+        case abi::EventType::kPadding:
+            return 1;
+        case abi::EventType::kCall:
+            return sizeof(abi::CallEvent) / kWordBytes;
+        case abi::EventType::kName:
+            return sizeof(abi::NameEvent) / kWordBytes;
+        case abi::EventType::kGraphExec:
+            return sizeof(abi::GraphExecEvent) / kWordBytes;
+        case abi::EventType::kGraphNodes:
+            return sizeof(abi::GraphNodesEvent) / kWordBytes;
+        case abi::EventType::kThread:
+            return sizeof(abi::ThreadEvent) / kWordBytes;
     }
     return 0;
 }
@@ -109,11 +120,11 @@ constexpr std::uint32_t minimum_words(abi::EventType type) noexcept {
 /// Words that a CallEvent with these flags takes, its parts included.
 constexpr std::uint32_t call_words(std::uint32_t flags) noexcept {
     const auto part = [flags](abi::CallFlags flag, std::size_t size) { return (flags & flag) != 0 ? size : 0; };
-    const std::size_t bytes = sizeof(abi::CallEvent) + part(abi::kCallStream, sizeof(abi::StreamPart)) +
-                              part(abi::kCallCorrelation, sizeof(abi::CorrelationPart)) +
-                              part(abi::kCallLaunchId, sizeof(abi::LaunchIdPart)) +
-                              part(abi::kCallKernel, sizeof(abi::KernelPart)) + part(abi::kCallCopy, sizeof(abi::CopyPart)) +
-                              part(abi::kCallGraph, sizeof(abi::GraphPart));
+    const std::size_t bytes =
+        sizeof(abi::CallEvent) + part(abi::kCallStream, sizeof(abi::StreamPart)) +
+        part(abi::kCallCorrelation, sizeof(abi::CorrelationPart)) +
+        part(abi::kCallLaunchId, sizeof(abi::LaunchIdPart)) + part(abi::kCallKernel, sizeof(abi::KernelPart)) +
+        part(abi::kCallCopy, sizeof(abi::CopyPart)) + part(abi::kCallGraph, sizeof(abi::GraphPart));
     return static_cast<std::uint32_t>(bytes / kWordBytes);
 }
 
@@ -127,16 +138,20 @@ inline bool event_is_sound(const abi::EventHeader* header) noexcept {
     switch (header->type) {
         case abi::EventType::kCall:
             return call_words(reinterpret_cast<const abi::CallEvent*>(header)->flags) <= header->words;
-        case abi::EventType::kName: return reinterpret_cast<const abi::NameEvent*>(header)->name_bytes <= extra;
+        case abi::EventType::kName:
+            return reinterpret_cast<const abi::NameEvent*>(header)->name_bytes <= extra;
         case abi::EventType::kGraphNodes:
-            return reinterpret_cast<const abi::GraphNodesEvent*>(header)->count * std::uint64_t{sizeof(abi::GraphNode)} <=
+            return reinterpret_cast<const abi::GraphNodesEvent*>(header)->count *
+                       std::uint64_t{sizeof(abi::GraphNode)} <=
                    extra;
-        default: return true;
+        default:
+            return true;
     }
 }
 
-/// Calls `visit(const abi::EventHeader*) -> bool` for each event (padding left out) in [position, limit). Distrusts the
-/// content: an event that is empty, of no known type, larger than the rest, or that would wrap ends the walk as kCorrupt.
+/// Calls `visit(const abi::EventHeader*, std::uint64_t position) -> bool` for each event (padding left out) in
+/// [position, limit). Distrusts the content: an event that is empty, of no known type, larger than the rest, or that
+/// would wrap ends the walk as kCorrupt.
 template <class Visitor>
 Walk walk(const abi::RingHeader* ring, std::uint64_t ring_bytes, std::uint64_t position, std::uint64_t limit,
           Visitor&& visit) noexcept {
@@ -150,7 +165,7 @@ Walk walk(const abi::RingHeader* ring, std::uint64_t ring_bytes, std::uint64_t p
         if (bytes == 0 || bytes > limit - position || bytes > ring_bytes - offset || !event_is_sound(header)) {
             return {WalkEnd::kCorrupt, position};
         }
-        if (header->type != abi::EventType::kPadding && !visit(header)) {
+        if (header->type != abi::EventType::kPadding && !visit(header, position)) {
             return {WalkEnd::kStopped, position};
         }
         position += bytes;
@@ -159,7 +174,9 @@ Walk walk(const abi::RingHeader* ring, std::uint64_t ring_bytes, std::uint64_t p
 }
 
 /// The reader's view of what is written. Pairs with the writer's release in commit().
-inline std::uint64_t written(const abi::RingHeader* ring) noexcept { return ring->head.load(std::memory_order_acquire); }
+inline std::uint64_t written(const abi::RingHeader* ring) noexcept {
+    return ring->head.load(std::memory_order_acquire);
+}
 
 /// Gives the space below `position` back to the writer. Pairs with the writer's acquire in reserve().
 inline void consume(abi::RingHeader* ring, std::uint64_t position) noexcept {

@@ -5,11 +5,12 @@
 #include <cstdint>
 
 #include "collector/abi/ring_layout.hpp"
+#include "collector/ring/owned_fd.hpp"
 
 namespace gpuspy::ring {
 
 struct RingSetConfig {
-    const char* directory = "/dev/shm";  ///< A tmpfs; nullptr: private memory at once.
+    const char* directory = "/dev/shm";     ///< A tmpfs; nullptr: private memory at once.
     std::uint64_t ring_bytes = 256U << 10;  ///< A power of two, 4 KiB at least.
     std::uint64_t nonce = 0;
     std::uint64_t run_id = 0;
@@ -27,8 +28,8 @@ public:
     RingSet(const RingSet&) = delete;
     RingSet& operator=(const RingSet&) = delete;
 
-    /// Makes the mapping: in a file that outlives the process if the directory has room (our whole file takes at most an
-    /// eighth of what is free there now), else in private memory of the same layout. 0 or an errno value.
+    /// Makes the mapping: in a file that outlives the process if the directory has room (our whole file takes at most
+    /// an eighth of what is free there now), else in private memory of the same layout. 0 or an errno value.
     int create(const RingSetConfig& config) noexcept;
 
     /// Whether a salvager could find the rings after our death.
@@ -44,10 +45,10 @@ public:
     /// Index below ring_count().
     abi::RingHeader* ring(std::uint32_t index) const noexcept { return rings_[index]; }
 
-    /// A ring for the calling thread, its ThreadEvent written: one that another thread left empty, else a new one. Rings
-    /// that no longer fit into the share of the tmpfs lie in private memory. nullptr: none left, no memory, or other
-    /// threads kept the lock for longer than 100 ms. For any thread, and for a signal handler: it waits for the lock with
-    /// a limit, so a handler that interrupts a claim on its own thread gets nullptr. Makes system calls.
+    /// A ring for the calling thread, its ThreadEvent written: one that another thread left empty, else a new one.
+    /// Rings that no longer fit into the share of the tmpfs lie in private memory. nullptr: none left, no memory, or
+    /// other threads kept the lock for longer than 100 ms. For any thread, and for a signal handler: it waits for the
+    /// lock with a limit, so a handler that interrupts a claim on its own thread gets nullptr. Makes system calls.
     abi::RingHeader* claim(std::uint32_t tid, std::uint64_t ticks) noexcept;
 
     /// The thread has ended: its ring may be given to another once it is drained.
@@ -63,8 +64,11 @@ public:
     const char* path() const noexcept { return path_; }
 
 private:
-    int create_shared(const RingSetConfig& config, std::uint64_t prefix_bytes) noexcept;
+    int create_shared(const RingSetConfig& config, std::uint64_t stride) noexcept;
+    void fill_header(const RingSetConfig& config, std::uint64_t stride) noexcept;
     abi::RingHeader* map_ring(std::uint32_t index) noexcept;
+    abi::RingHeader* find_free() noexcept;
+    abi::RingHeader* grow() noexcept;
     bool lock() noexcept;
 
     abi::MapHeader* header_ = nullptr;
@@ -74,8 +78,7 @@ private:
     std::uint32_t shared_limit_ = 0;  ///< Rings from this index on are private.
     std::atomic<std::uint32_t> lock_{0};
     int fd_ = -1;
-    std::uint64_t file_device_ = 0;  ///< Which file fd_ was: the host may have closed it and opened another.
-    std::uint64_t file_inode_ = 0;
+    FileIdentity identity_{};
     int share_error_ = 0;
     bool shared_ = false;
     char path_[abi::kPathBytes] = {};

@@ -45,7 +45,9 @@ public:
     int init() noexcept;
     void destroy() noexcept;
     void clear() noexcept;
-    bool has_room(std::size_t bytes) const noexcept { return used_ < kMaxEntries && bytes <= kArenaBytes - arena_used_; }
+    bool has_room(std::size_t bytes) const noexcept {
+        return used_ < kMaxEntries && bytes <= kArenaBytes - arena_used_;
+    }
     /// Only while has_room(bytes).
     DictionaryEntry find_or_add(const char* text, std::size_t bytes) noexcept;
 

@@ -1,8 +1,8 @@
 // The drain thread: moves events from rings, and device records from their source, into the trace.
 //
 // A pass (run_pass) is a function of its own, so that tests drive it step by step. Its commit follows the protocol of
-// abi/ring_layout.hpp: append the block, store size and positions in the slot that is not current, store commit_seq, only
-// then move the tails.
+// abi/ring_layout.hpp: append the block, store size, positions and told losses in the slot that is not current, store
+// commit_seq, only then move the tails.
 #pragma once
 
 #include <pthread.h>
@@ -19,7 +19,8 @@ namespace gpuspy::sink {
 
 class Drain;
 
-/// Where a source puts records. Full blocks are written on the way: nothing can be refused. For the duration of the call.
+/// Where a source puts records. Full blocks are written on the way: nothing is refused. Valid during the call that got
+/// it.
 class RecordSink {
 public:
     explicit RecordSink(Drain& drain) noexcept : drain_(drain) {}
@@ -37,8 +38,8 @@ private:
     Drain& drain_;
 };
 
-/// Device records and everything else that does not come through a ring. Called on the drain thread alone; members may be
-/// nullptr.
+/// Device records and everything else that does not come through a ring. Called on the drain thread alone; members may
+/// be nullptr.
 struct DeviceSource {
     void* self = nullptr;
     /// Hands over what is there; `final`: the last time.
@@ -49,12 +50,14 @@ struct DeviceSource {
     std::uint64_t (*callback_ns)(void* self) noexcept = nullptr;
 };
 
-/// Steps of a pass after which a death is interesting; for tests.
+/// Steps of a pass between which a death must lose nothing; for tests.
 enum class PassStep : std::uint8_t { kEncoded, kAppended, kSlotStored, kCommitted, kTailsMoved };
 
 struct DrainConfig {
     std::uint32_t interval_ms = 20;  ///< Longest time between two passes.
     std::uint64_t call_ps = 0;       ///< Calibrated cost of one recorded call, picoseconds; 0: not known.
+    /// Raw bytes after which the next pass begins a new segment.
+    std::uint64_t segment_bytes = 16U << 20;
     /// pthread_create of this process. A pointer, because its symbol version must be glibc 2.17's: the preload library
     /// looks it up.
     int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
@@ -68,46 +71,75 @@ public:
     Drain(const Drain&) = delete;
     Drain& operator=(const Drain&) = delete;
 
-    /// Buffers and state; no thread. The writer has its header already. 0 or an errno value.
+    /// The largest payload of a block: what TraceWriter::init must be told.
+    static constexpr std::size_t kBlockBytes = 2U << 20;
+
+    /// Buffers and state; no thread. `writer` has its header already. 0 or an errno value.
     int init(ring::RingSet& rings, TraceWriter& writer, const DeviceSource& source, const DrainConfig& config) noexcept;
     /// Starts the thread, with every signal blocked. 0 or an errno value.
     int start() noexcept;
 
-    /// One pass: rings, device records, anchors and facts that are due, commit. On the drain thread, or in a test without one.
+    /// One pass: facts that are due, rings, device records, commit. On the drain thread, or in a test that has none.
     void run_pass(bool final) noexcept;
 
-    /// From a hook, when ring::should_wake says so. One relaxed load unless the thread sleeps and nobody woke it yet, so
-    /// at most one system call per pass whatever the number of threads.
+    /// From a hook, when ring::should_wake says so. At most one system call per pass, whatever the number of threads.
     void wake() noexcept;
     /// Asks for a pass that begins after this call and waits for its end. False: not within the time, or no thread.
     bool flush(std::uint32_t timeout_ms) noexcept;
-    /// The last pass (kEnd kClean) on the drain thread, the rings marked as ended and unlinked; then the thread ends.
-    /// False when that took longer than the time: the trace is then as of the last commit, and the rings stay for a salvager.
+    /// The last pass (kEnd kClean) on the drain thread; the rings are then marked as ended and unlinked, and the thread
+    /// ends. False when that took longer than the time: the trace is as of the last commit, and the rings stay for a
+    /// salvager.
     bool stop(std::uint32_t timeout_ms) noexcept;
     bool is_running() const noexcept { return running_.load(std::memory_order_acquire); }
 
+    /// Gives the buffers back. Only without a thread.
+    void destroy() noexcept;
     /// In a forked child, where the thread does not exist: as if just constructed.
     void forget_after_fork() noexcept;
 
 private:
     friend class RecordSink;
-    struct RingState;
+
+    /// What the drain thread knows of a ring.
+    struct RingState {
+        std::uint64_t position;  ///< Everything below is encoded.
+        std::uint64_t told_dropped;
+        std::uint64_t committed_dropped;  ///< told_dropped as of the last block that was written.
+        std::uint64_t name_ns;            ///< When `name` was read.
+        std::uint32_t tid;
+        char name[20];
+    };
 
     static void* thread_main(void* self) noexcept;
     void run() noexcept;
     void sleep() noexcept;
-    template <class Put>
-    void emit(Put&& put) noexcept;
-    void flush_block() noexcept;
-    void commit_block(bool appended) noexcept;
-    void drain_rings() noexcept;
-    void drain_ring(std::uint32_t index) noexcept;
+    bool wait_for(std::uint32_t request, std::uint32_t timeout_ms) noexcept;
     void step(PassStep step) noexcept;
+
+    /// Encodes one record, writing the block before it if there is no room.
+    template <class Put>
+    void emit(Put&& put) noexcept {
+        if (put()) {
+            return;
+        }
+        flush_block();
+        // An empty block takes every record unless a dictionary is full, and flush_block() began a segment then.
+        [[maybe_unused]] const bool fits = put();
+    }
+    void flush_block() noexcept;
+    void commit(bool appended) noexcept;
+
+    void drain_rings() noexcept;
+    void drain_ring(abi::RingHeader* ring, RingState& state) noexcept;
+    void emit_event(const abi::EventHeader* event, std::uint32_t index, RingState& state) noexcept;
+    void read_thread_name(RingState& state) noexcept;
+
+    void put_first_facts() noexcept;
     void put_anchor() noexcept;
-    void put_losses() noexcept;
-    void put_cpu() noexcept;
     void put_objects() noexcept;
-    const char* thread_name(std::uint32_t tid, char* buffer, std::size_t capacity) noexcept;
+    void put_losses() noexcept;
+    void put_loss(abi::LossCause cause, std::uint64_t now, std::uint64_t& told, std::uint32_t thread) noexcept;
+    void put_costs() noexcept;
 
     ring::RingSet* rings_ = nullptr;
     TraceWriter* writer_ = nullptr;
@@ -115,16 +147,20 @@ private:
     DrainConfig config_{};
     Encoder encoder_;
     ObjectMap objects_;
-    RingState* ring_states_ = nullptr;
+    RingState* states_ = nullptr;
     std::uint8_t* buffer_ = nullptr;
-    std::uint64_t segment_start_bytes_ = 0;
+    std::uint64_t segment_raw_bytes_ = 0;
+    std::uint64_t pass_ns_ = 0;
     std::uint64_t last_anchor_ns_ = 0;
-    std::uint64_t last_facts_ns_ = 0;
-    std::uint64_t reported_lost_[16] = {};
-    std::uint64_t reported_failed_bytes_ = 0;
-    std::uint64_t reported_calls_ = 0;
+    std::uint64_t last_costs_ns_ = 0;
+    std::uint64_t last_objects_ticks_ = 0;  ///< 0: objects that are there are taken to have been there always.
+    std::uint64_t told_lost_[abi::kLossCauseCount] = {};
+    std::uint64_t committed_lost_[abi::kLossCauseCount] = {};
+    bool first_facts_told_ = false;
 
-    std::atomic<std::uint32_t> asleep_{0};   ///< Futex word: 1 while the thread sleeps.
+    /// Futex word: what the thread is doing.
+    enum Activity : std::uint32_t { kAwake = 0, kAsleep = 1, kWoken = 2 };
+    std::atomic<std::uint32_t> activity_{kAwake};
     std::atomic<std::uint32_t> requests_{0};  ///< Passes asked for by flush() and stop().
     std::atomic<std::uint32_t> served_{0};    ///< Futex word: requests_ as it was when the last finished pass began.
     std::atomic<bool> stopping_{false};

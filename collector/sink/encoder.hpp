@@ -32,14 +32,14 @@ public:
     Encoder(const Encoder&) = delete;
     Encoder& operator=(const Encoder&) = delete;
 
-    /// `buffer` takes one block's payload: kMinBufferBytes to kMaxBlockRawBytes. `apis` is the mapping's table. Maps the
-    /// dictionaries (about 12 MiB of address space, touched as used). 0 or an errno value.
+    /// `buffer` takes one block's payload: kMinBufferBytes to kMaxBlockRawBytes. `apis` is the mapping's table. Maps
+    /// the dictionaries (about 12 MiB of address space, touched as used). 0 or an errno value.
     int init(std::uint8_t* buffer, std::size_t capacity, const abi::ApiEntry* apis, std::uint32_t api_count) noexcept;
     /// Gives the dictionaries' memory back.
     void destroy() noexcept;
 
-    /// Empties every dictionary and begins a block. `segment` is its number; `extra_flags` (kBlockSalvaged) go with every
-    /// block of the segment.
+    /// Empties every dictionary and begins a block. `segment` is its number; `extra_flags` (kBlockSalvaged) go with
+    /// every block of the segment.
     void begin_segment(std::uint32_t segment, std::uint32_t extra_flags = 0) noexcept;
     /// The payload so far, and a new block of the same segment after it. The payload stays valid until the next record.
     /// After a block no thread is current: call thread() again.
@@ -48,10 +48,15 @@ public:
     std::uint32_t segment() const noexcept { return segment_; }
     std::size_t payload_bytes() const noexcept { return out_.size(); }
 
-    // -- host events -----------------------------------------------------------------------------------------------------
+    // -- host events
+    // -----------------------------------------------------------------------------------------------------
     /// The calls that follow belong to this thread. `name` may be "".
     [[nodiscard]] bool thread(std::uint32_t index, std::uint32_t tid, const char* name) noexcept;
-    /// A sound event (ring::event_is_sound) of the current thread. One that names an API beyond the table is left out.
+    bool is_current(std::uint32_t index, std::uint32_t tid) const noexcept {
+        return current_thread_ != nullptr && current_thread_->key == thread_key(index, tid);
+    }
+    /// A sound event (ring::event_is_sound) of the current thread. One that names an API beyond the table is left out,
+    /// and so is one while no thread is current.
     [[nodiscard]] bool call(const abi::CallEvent* event) noexcept;
     [[nodiscard]] bool name(const abi::NameEvent* event) noexcept;
     [[nodiscard]] bool graph_exec(const abi::GraphExecEvent* event) noexcept;
@@ -59,18 +64,21 @@ public:
     /// Any of the above but kThread, by type.
     [[nodiscard]] bool event(const abi::EventHeader* header) noexcept;
 
-    // -- where and when --------------------------------------------------------------------------------------------------
+    // -- where and when
+    // --------------------------------------------------------------------------------------------------
     [[nodiscard]] bool anchor(const Anchor& anchor) noexcept;
     [[nodiscard]] bool object(const MappedObject& object) noexcept;
     [[nodiscard]] bool device(const DeviceInfo& device) noexcept;
     [[nodiscard]] bool info(const char* key, const char* value) noexcept;
 
-    // -- device records --------------------------------------------------------------------------------------------------
+    // -- device records
+    // --------------------------------------------------------------------------------------------------
     [[nodiscard]] bool kernel(const KernelRecord& record) noexcept;
     [[nodiscard]] bool memcpy(const MemcpyRecord& record) noexcept;
     [[nodiscard]] bool memset(const MemsetRecord& record) noexcept;
 
-    // -- about the recording ---------------------------------------------------------------------------------------------
+    // -- about the recording
+    // ---------------------------------------------------------------------------------------------
     [[nodiscard]] bool span(std::uint64_t ticks, abi::SpanKind what, bool on, const char* reason) noexcept;
     /// `thread` is a ring index, or kNoThread.
     [[nodiscard]] bool loss(abi::LossCause cause, std::uint64_t count, std::uint32_t thread) noexcept;
@@ -83,7 +91,7 @@ public:
     /// Holds the largest record that a ring event can make.
     static constexpr std::size_t kMinBufferBytes = 1U << 20;
     /// Longer strings are cut: paths, names and texts of a record.
-    static constexpr std::size_t kMaxStringBytes = 16U << 10;
+    static constexpr std::size_t kMaxStringBytes = 64U << 10;
 
 private:
     /// Previous values of a thread in this segment; keyed by (ring index, tid).
@@ -95,13 +103,17 @@ private:
         std::uint64_t previous_correlation;
     };
 
-    bool has_room(std::size_t bytes) noexcept;
+    static constexpr std::uint64_t thread_key(std::uint32_t index, std::uint32_t tid) noexcept {
+        return std::uint64_t{index} << 32 | tid;
+    }
+    bool has_room(std::size_t bytes) const noexcept { return out_.room() >= bytes; }
     bool has_values(std::uint32_t count) noexcept;
-    void put_value(std::uint64_t value, WireBuffer& record) noexcept;
-    bool define_api(std::uint32_t api) noexcept;
-    void put_record(abi::Tag tag, const WireBuffer& record) noexcept;
-    void put_device_fields(const DeviceRecord& record, WireBuffer& fields) noexcept;
-    ThreadState* find_thread_state(std::uint64_t key) noexcept;
+    std::uint32_t value_index(std::uint64_t value) noexcept;
+    void define_api(std::uint32_t api) noexcept;
+    bool put(abi::Tag tag, const WireBuffer& record) noexcept;
+    WireBuffer scratch() noexcept { return {scratch_, abi::kMaxRecordBytes}; }
+    void device_fields(const DeviceRecord& record, WireBuffer& fields) noexcept;
+    ThreadState* find_thread(std::uint64_t key) noexcept;
 
     WireBuffer out_;
     ValueDictionary values_;

@@ -10,10 +10,22 @@ namespace gpuspy::sink {
 
 inline constexpr std::size_t kMaxFileHeaderBytes = 256U << 10;
 
-/// Writes FileHeader and kProcess to `out`. Long strings are cut and, when `capacity` (kMaxFileHeaderBytes is always enough for
-/// what is kept) runs out, the last arguments and environment strings are left out. Returns the bytes written, 0 if
-/// `capacity` is under 4 KiB.
+/// Writes FileHeader and kProcess to `out`. A string is cut at 4 KiB; arguments beyond 128 KiB in all, and environment
+/// strings beyond 64 KiB, are left out. Returns the bytes written; 0 if `capacity` is under kMaxFileHeaderBytes.
 std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uint64_t nonce, std::uint64_t start_ticks,
                                const ProcessInfo& process) noexcept;
+
+/// What another process needs to know of a trace before it touches it.
+struct TraceIdentity {
+    std::uint64_t nonce = 0;
+    std::uint32_t header_bytes = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t pgid = 0;
+    std::uint64_t start_realtime_ns = 0;
+    std::uint64_t run_id = 0;
+};
+
+/// Reads the beginning of a file. False: not a trace of this major version.
+bool read_trace_identity(int fd, TraceIdentity* identity) noexcept;
 
 }  // namespace gpuspy::sink

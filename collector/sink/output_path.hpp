@@ -20,9 +20,15 @@ struct Output {
     char message[1200] = {};  ///< One line when it failed: what, which file, what to do.
 };
 
-/// Opens the trace file by the rules of docs/architecture.md: `path` if it is free; `<stem>.<pid><extension>` if it is locked,
-/// or its header names our run or our process group; otherwise the file there is an older recording and moves to
-/// `path`.old, .old.1, .old.2 ... A file that is not a trace is never moved or written: an error. 0 or an errno value.
+/// Opens the trace file by the rules of docs/architecture.md:
+///  - `path` if there is no such file, or it is empty and nobody holds it;
+///  - `<stem>.<pid><extension>`, then `<stem>.<pid>.1<extension>` ..., if `path` is locked or is of our run. Of our
+///  run: the same
+///    run id; where either has none, the same process group, since its leader started;
+///  - otherwise the file is an older recording and moves to `path`.old, or the first free `path`.old.1, .old.2 ...
+/// A new file appears at its path already locked, and an old one is moved only under its lock, so that processes that
+/// start together never take each other's. What is not a trace is never moved or written: an error. A pipe or a
+/// character device is opened as it is, without blocking. 0 or an errno value, with a message.
 int open_output(const OutputRequest& request, Output* output) noexcept;
 
 }  // namespace gpuspy::sink

@@ -16,9 +16,9 @@ struct DeviceRecord {
     std::uint64_t correlation = 0;
     std::uint64_t start_ns = 0;  ///< Of the device clock (DeviceSource::clock_ns).
     std::uint64_t end_ns = 0;
-    bool untimed = false;      ///< start_ns and end_ns mean nothing (also taken so when end_ns < start_ns).
-    bool asynchronous = false;  ///< Copies and sets.
-    bool from_graph = false;    ///< The two that follow are set.
+    bool untimed = false;             ///< start_ns and end_ns mean nothing (also taken so when end_ns < start_ns).
+    bool asynchronous = false;        ///< Copies and sets.
+    bool from_graph = false;          ///< The two that follow are set.
     std::uint32_t graph_exec_id = 0;  ///< High half of graphNodeId.
     std::uint32_t graph_node = 0;     ///< Low half.
 };
@@ -77,7 +77,7 @@ struct MappedObject {
 
 struct CpuTimes {
     std::uint64_t ticks = 0;
-    std::uint64_t user_ns = 0;      ///< Of the process.
+    std::uint64_t user_ns = 0;  ///< Of the process.
     std::uint64_t system_ns = 0;
     std::uint64_t own_ns = 0;       ///< Of the drain thread.
     std::uint64_t callback_ns = 0;  ///< In CUPTI's callbacks and ours.

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/ring/owned_fd.hpp"
 #include "collector/sink/encoder.hpp"
 
 namespace gpuspy::sink {
 
 class TraceWriter {
 public:
-    /// Told once, at the first failure: an errno value and the operation ("write", "lock", "replaced").
+    /// Told once, at the first failure: an errno value and the operation ("write", or "find again": the host closed our
+    /// descriptor and the file is no longer at its path).
     using ErrorCallback = void (*)(void* self, int error, const char* operation) noexcept;
 
     constexpr TraceWriter() noexcept = default;
@@ -22,16 +24,17 @@ public:
 
     /// Makes a new file: 0600, O_EXCL, O_NOFOLLOW, and locks it. 0 or an errno value.
     int create(const char* path) noexcept;
-    /// Takes over an open descriptor (a locked file from open_output(), a pipe, a device). `append_at` is where the next
-    /// byte goes; regular files only.
-    int adopt(int fd, std::uint64_t append_at = 0) noexcept;
+    /// Takes over an open descriptor: a locked file from open_output(), a pipe, a device. `path` finds the file again
+    /// when the host closes the descriptor; "" if there is none. `append_at` is where the next byte goes; regular files
+    /// only.
+    int adopt(int fd, const char* path, std::uint64_t append_at = 0) noexcept;
 
     /// The bytes of encode_file_header(). 0 or an errno value.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
-    /// Compresses the payload (zstd level 1; stored when that is not smaller) and appends it in one write. On failure the
-    /// file is cut back to its last whole block where that is possible, the raw bytes are counted, and the caller must
-    /// begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
+    /// Compresses the payload (zstd level 1; stored when that is not smaller) and appends it in one write. On failure
+    /// the file is cut back to its last whole block where that is possible, the raw bytes are counted, and the caller
+    /// must begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
     int append_block(const Block& block, std::uint64_t ticks) noexcept;
 
     /// Size of the file up to its last whole block.
@@ -48,25 +51,27 @@ public:
 
 private:
     int write_all(const std::uint8_t* bytes, std::size_t count) noexcept;
-    int check_same_file() noexcept;
-    int write_some(const std::uint8_t* bytes, std::size_t count, std::uint64_t at, std::size_t* written) noexcept;
+    int write_regular(const std::uint8_t* bytes, std::size_t count) noexcept;
+    int write_stream(const std::uint8_t* bytes, std::size_t count) noexcept;
+    int find_again() noexcept;
+    std::size_t build_frame(const Block& block, std::uint64_t ticks) noexcept;
     int fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept;
 
     int fd_ = -1;
-    bool seekable_ = false;
+    bool is_regular_ = false;
     bool broken_ = false;
     bool reported_ = false;
-    std::uint64_t device_ = 0;
-    std::uint64_t inode_ = 0;
+    ring::FileIdentity identity_{};
     std::uint64_t file_bytes_ = 0;
     std::uint64_t failed_bytes_ = 0;
     ErrorCallback callback_ = nullptr;
     void* callback_self_ = nullptr;
     void* workspace_ = nullptr;
     std::size_t workspace_bytes_ = 0;
-    void* compressor_ = nullptr;  ///< ZSTD_CCtx inside the workspace.
+    void* compressor_ = nullptr;     ///< ZSTD_CCtx inside the workspace.
     std::uint8_t* frame_ = nullptr;  ///< BlockHeader and stored payload.
-    std::size_t frame_bytes_ = 0;
+    std::size_t frame_capacity_ = 0;
+    char path_[1024] = {};
 };
 
 }  // namespace gpuspy::sink

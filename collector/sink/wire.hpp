@@ -47,10 +47,10 @@ public:
     void raw(const void* bytes, std::size_t count) noexcept {
         if (count > room()) {
             overflowed_ = true;
-            return;
+        } else if (count != 0) {  // `bytes` may be nullptr when there are none.
+            std::memcpy(begin_ + size_, bytes, count);
+            size_ += count;
         }
-        std::memcpy(begin_ + size_, bytes, count);
-        size_ += count;
     }
     void string(const char* text, std::size_t count) noexcept {
         varint(count);
@@ -62,6 +62,36 @@ private:
     std::size_t capacity_ = 0;
     std::size_t size_ = 0;
     bool overflowed_ = false;
+};
+
+/// Reads what a WireBuffer wrote; distrusts it. After a failure everything reads as 0.
+class WireReader {
+public:
+    constexpr WireReader(const std::uint8_t* begin, std::size_t count) noexcept : at_(begin), left_(count) {}
+
+    bool failed() const noexcept { return failed_; }
+    std::size_t left() const noexcept { return left_; }
+    const std::uint8_t* at() const noexcept { return at_; }
+
+    std::uint64_t varint() noexcept {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 7 * kMaxVarintBytes && left_ != 0; shift += 7) {
+            const std::uint8_t byte = *at_++;
+            --left_;
+            value |= std::uint64_t{byte & 0x7fU} << shift;
+            if (byte < 0x80) {
+                return value;
+            }
+        }
+        failed_ = true;
+        left_ = 0;
+        return 0;
+    }
+
+private:
+    const std::uint8_t* at_;
+    std::size_t left_;
+    bool failed_ = false;
 };
 
 }  // namespace gpuspy::sink

@@ -1,0 +1,297 @@
+#include "collector/sink/output_path.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "collector/ring/clock.hpp"
+#include "collector/ring/owned_fd.hpp"
+#include "collector/ring/text.hpp"
+#include "collector/sink/file_header.hpp"
+
+namespace gpuspy::sink {
+
+namespace {
+
+using ring::TextBuilder;
+
+constexpr unsigned kMaxCandidates = 1000;
+constexpr unsigned kMaxAttempts = 50;
+constexpr unsigned kRenameNoReplace = 1;  // RENAME_NOREPLACE, which glibc 2.17's headers lack.
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+/// What to do about a file that stands at a candidate path.
+enum class Verdict : std::uint8_t { kUse, kTryNext, kMoveAway, kRetry, kFail };
+
+int fail(Output* output, int error, const char* path, const char* what) noexcept {
+    TextBuilder(output->message, sizeof output->message)
+        .text("cannot write the trace ")
+        .text(path)
+        .text(": ")
+        .text(what);
+    return error;
+}
+
+const char* explain(int error) noexcept {
+    switch (error) {
+        case ENOENT:
+            return "its directory does not exist; create it or set GPUSPY_OUTPUT";
+        case ENOTDIR:
+            return "part of the path is not a directory; set GPUSPY_OUTPUT";
+        case EISDIR:
+            return "it is a directory; name a file in GPUSPY_OUTPUT";
+        case EACCES:
+        case EPERM:
+            return "permission denied; set GPUSPY_OUTPUT to a place that can be written";
+        case EROFS:
+            return "the file system is read-only; set GPUSPY_OUTPUT to a place that can be written";
+        case ENOSPC:
+        case EDQUOT:
+            return "no space left; set GPUSPY_OUTPUT to another file system";
+        case ELOOP:
+            return "it is a symbolic link; name the file that it leads to in GPUSPY_OUTPUT";
+        case ENAMETOOLONG:
+            return "the path is too long; set GPUSPY_OUTPUT to a shorter one";
+        case ENXIO:
+            return "nothing reads the pipe; start its reader first";
+        case EEXIST:
+            return "all its other names are taken; remove old traces or set GPUSPY_OUTPUT";
+        case EMFILE:
+        case ENFILE:
+            return "too many open files";
+        default:
+            return "it could not be opened";
+    }
+}
+
+/// renameat2(RENAME_NOREPLACE), or link and unlink where the file system lacks it. 0 or an errno value.
+int rename_if_free(const char* from, const char* to) noexcept {
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, kRenameNoReplace) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return errno;
+    }
+    if (link(from, to) != 0) {
+        return errno;
+    }
+    unlink(from);
+    return 0;
+}
+
+/// A new, locked file at `path`, which appears there only once it is locked. EEXIST: there is one.
+int create_locked(const char* path, std::uint32_t pid, int* result) noexcept {
+    struct stat status;
+    if (ring::stat_path(path, false, &status) == 0) {
+        return EEXIST;
+    }
+    char unfinished[sizeof Output::path + 32];
+    TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(pid).text(".part");
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int fd = ring::open_fd(unfinished, kFlags, 0600);
+    if (fd < 0 && errno == EEXIST) {
+        unlink(unfinished);  // Of a process that had our pid and died in here.
+        fd = ring::open_fd(unfinished, kFlags, 0600);
+    }
+    if (fd < 0) {
+        return errno;
+    }
+    fd = ring::move_fd_high(fd);
+    int error = ring::lock_file(fd);
+    error = error != 0 ? error : rename_if_free(unfinished, path);
+    if (error != 0) {
+        unlink(unfinished);
+        ring::close_fd(fd);
+        return error;
+    }
+    *result = fd;
+    return 0;
+}
+
+/// When the leader of a process group started, CLOCK_REALTIME; 0 when it is gone.
+std::uint64_t leader_start_ns(std::uint32_t pgid) noexcept {
+    char path[40];
+    TextBuilder(path, sizeof path).text("/proc/").decimal(pgid).text("/stat");
+    const int fd = ring::open_fd(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    char text[1024];
+    const long count = syscall(SYS_read, fd, text, sizeof text - 1);
+    ring::close_fd(fd);
+    text[count > 0 ? count : 0] = '\0';
+    // The name, in parentheses, may hold anything; after it come fields 3, 4 ...; 22 is the start in 1/100 s since
+    // boot.
+    const char* at = std::strrchr(text, ')');
+    for (int field = 2; at != nullptr && field < 22; ++field) {
+        at = std::strchr(at + 1, ' ');
+    }
+    if (at == nullptr) {
+        return 0;
+    }
+    std::uint64_t hundredths = 0;
+    for (++at; *at >= '0' && *at <= '9'; ++at) {
+        hundredths = hundredths * 10 + static_cast<unsigned>(*at - '0');
+    }
+    const std::uint64_t age_ns = ring::read_clock_ns(CLOCK_BOOTTIME) - hundredths * (kNsPerSecond / 100);
+    return ring::read_clock_ns(CLOCK_REALTIME) - age_ns;
+}
+
+bool is_same_run(const OutputRequest& request, const TraceIdentity& trace) noexcept {
+    if (request.run_id != 0 && trace.run_id != 0) {
+        return request.run_id == trace.run_id;
+    }
+    if (trace.pgid != request.pgid) {
+        return false;
+    }
+    // The number may have been another group's before: in a container every run has the same ones.
+    const std::uint64_t started_ns = leader_start_ns(request.pgid);
+    return started_ns <= trace.start_realtime_ns + kNsPerSecond;
+}
+
+bool is_file_at(int fd, const char* path) noexcept {
+    struct stat status;
+    ring::FileIdentity identity;
+    return ring::stat_path(path, false, &status) == 0 && ring::identify(fd, &identity) == 0 &&
+           identity == ring::FileIdentity{status.st_dev, status.st_ino};
+}
+
+/// A regular file that was there before us. kUse and kMoveAway: `fd` holds its lock.
+Verdict judge_regular(const OutputRequest& request, const char* path, int fd, Output* output, int* error) noexcept {
+    *error = ring::lock_file(fd);
+    if (*error == EAGAIN) {
+        return Verdict::kTryNext;
+    }
+    if (*error != 0) {
+        fail(output, *error, path, "it cannot be locked; set GPUSPY_OUTPUT to another file system");
+        return Verdict::kFail;
+    }
+    if (!is_file_at(fd, path)) {
+        return Verdict::kRetry;  // Another process moved it before we had the lock.
+    }
+    struct stat status;
+    *error = ring::stat_fd(fd, &status);
+    if (*error == 0 && status.st_size == 0) {
+        return Verdict::kUse;
+    }
+    TraceIdentity trace;
+    if (!read_trace_identity(fd, &trace)) {
+        *error = EEXIST;
+        fail(output, *error, path, "a file that is not a trace stands there; remove it or set GPUSPY_OUTPUT");
+        return Verdict::kFail;
+    }
+    return is_same_run(request, trace) ? Verdict::kTryNext : Verdict::kMoveAway;
+}
+
+int move_away(const char* path) noexcept {
+    int error = EEXIST;
+    for (unsigned i = 0; i < kMaxCandidates && error == EEXIST; ++i) {
+        char old[sizeof Output::path + 16];
+        TextBuilder name(old, sizeof old);
+        name.text(path).text(".old");
+        if (i != 0) {
+            name.text(".").decimal(i);
+        }
+        error = rename_if_free(path, old);
+    }
+    return error;
+}
+
+/// Candidate 0 is the path itself, 1 has the pid before its extension, later ones a count behind the pid.
+bool build_candidate(const OutputRequest& request, unsigned candidate, char* buffer, std::size_t capacity) noexcept {
+    TextBuilder name(buffer, capacity);
+    if (candidate == 0) {
+        return !name.text(request.path).was_cut();
+    }
+    const char* slash = std::strrchr(request.path, '/');
+    const char* base = slash == nullptr ? request.path : slash + 1;
+    const char* dot = std::strrchr(base, '.');
+    const char* extension = dot == nullptr || dot == base ? base + std::strlen(base) : dot;
+    name.text_n(request.path, static_cast<std::size_t>(extension - request.path)).text(".").decimal(request.pid);
+    if (candidate > 1) {
+        name.text(".").decimal(candidate - 1);
+    }
+    return !name.text(extension).was_cut();
+}
+
+/// Opens what stands at `path` and judges it.
+Verdict judge_existing(const OutputRequest& request, const char* path, Output* output, int* error) noexcept {
+    int fd = ring::open_fd(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        *error = errno;
+        if (*error == ENOENT) {
+            return Verdict::kRetry;
+        }
+        fail(output, *error, path, explain(*error));
+        return Verdict::kFail;
+    }
+    struct stat status;
+    *error = ring::stat_fd(fd, &status);
+    if (*error == 0 && !S_ISREG(status.st_mode)) {
+        ring::close_fd(fd);
+        // Again for writing alone: a pipe opened for both never tells that its reader is gone.
+        fd = ring::open_fd(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0) {
+            *error = errno;
+            fail(output, *error, path, explain(*error));
+            return Verdict::kFail;
+        }
+        output->fd = ring::move_fd_high(fd);
+        return Verdict::kUse;
+    }
+    fd = ring::move_fd_high(fd);
+    const Verdict verdict = judge_regular(request, path, fd, output, error);
+    if (verdict == Verdict::kUse) {
+        output->fd = fd;
+        output->is_regular = true;
+        return verdict;
+    }
+    if (verdict == Verdict::kMoveAway) {
+        *error = move_away(path);
+        if (*error != 0) {
+            fail(output, *error, path, "the older trace there cannot be moved away; remove it or set GPUSPY_OUTPUT");
+        }
+    }
+    ring::close_fd(fd);
+    return verdict != Verdict::kMoveAway ? verdict : *error == 0 ? Verdict::kRetry : Verdict::kFail;
+}
+
+}  // namespace
+
+int open_output(const OutputRequest& request, Output* output) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    *output = Output{};
+    unsigned candidate = 0;
+    for (unsigned attempt = 0; candidate < kMaxCandidates && attempt < kMaxAttempts + candidate; ++attempt) {
+        if (!build_candidate(request, candidate, output->path, sizeof output->path)) {
+            return fail(output, ENAMETOOLONG, request.path, explain(ENAMETOOLONG));
+        }
+        int error = create_locked(output->path, request.pid, &output->fd);
+        if (error == 0) {
+            output->is_regular = true;
+            return 0;
+        }
+        if (error != EEXIST) {
+            return fail(output, error, output->path, explain(error));
+        }
+        switch (judge_existing(request, output->path, output, &error)) {
+            case Verdict::kUse:
+                return 0;
+            case Verdict::kTryNext:
+                ++candidate;
+                break;
+            case Verdict::kFail:
+                return error;
+            case Verdict::kMoveAway:
+            case Verdict::kRetry:
+                break;
+        }
+    }
+    return fail(output, EEXIST, request.path, explain(EEXIST));
+}
+
+}  // namespace gpuspy::sink

@@ -1,0 +1,272 @@
+#include "collector/sink/trace_writer.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "collector/abi/trace_format.hpp"
+#include "collector/ring/text.hpp"
+#include "collector/sink/memory.hpp"
+#include "collector/sink/xxhash64.hpp"
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+namespace gpuspy::sink {
+
+namespace {
+
+constexpr int kCompressionLevel = 1;
+/// A reader of a pipe that takes nothing for this long has lost the block.
+constexpr long kPipeWaitSeconds = 1;
+
+/// Blocks SIGPIPE for this thread, and takes back one that our write raised. By system calls: pthread_sigmask is newer
+/// than glibc 2.17 in libc.
+class SigpipeGuard {
+public:
+    SigpipeGuard() noexcept {
+        syscall(SYS_rt_sigpending, &pending_before_, sizeof pending_before_);
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, &mask_before_, sizeof kMask);
+    }
+    ~SigpipeGuard() {
+        const int saved = errno;
+        if ((pending_before_ & kMask) == 0) {
+            const timespec now{};
+            syscall(SYS_rt_sigtimedwait, &kMask, nullptr, &now, sizeof kMask);
+        }
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_before_, nullptr, sizeof mask_before_);
+        errno = saved;
+    }
+    SigpipeGuard(const SigpipeGuard&) = delete;
+    SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+
+private:
+    static constexpr std::uint64_t kMask = std::uint64_t{1} << (SIGPIPE - 1);
+    std::uint64_t pending_before_ = 0;
+    std::uint64_t mask_before_ = 0;
+};
+
+/// Whether a file may grow to `bytes`: beyond the limit a write raises SIGXFSZ, which ends the host.
+bool size_is_allowed(std::uint64_t bytes) noexcept {
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+}  // namespace
+
+int TraceWriter::init(std::size_t max_raw_bytes, ErrorCallback callback, void* callback_self) noexcept {
+    callback_ = callback;
+    callback_self_ = callback_self;
+    workspace_bytes_ = ZSTD_estimateCCtxSize(kCompressionLevel);
+    workspace_ = map_memory<std::uint8_t>(workspace_bytes_);
+    frame_capacity_ = sizeof(abi::BlockHeader) + max_raw_bytes;
+    frame_ = map_memory<std::uint8_t>(frame_capacity_);
+    compressor_ = workspace_ == nullptr ? nullptr : ZSTD_initStaticCCtx(workspace_, workspace_bytes_);
+    return compressor_ == nullptr || frame_ == nullptr ? ENOMEM : 0;
+}
+
+int TraceWriter::create(const char* path) noexcept {
+    const int fd = ring::open_fd(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    const int error = ring::lock_file(fd);
+    if (error != 0) {
+        ring::close_fd(fd);
+        return error;
+    }
+    return adopt(fd, path);
+}
+
+int TraceWriter::adopt(int fd, const char* path, std::uint64_t append_at) noexcept {
+    struct stat status;
+    const int error = ring::stat_fd(fd, &status);
+    if (error != 0) {
+        return error;
+    }
+    fd_ = fd;
+    identity_ = {status.st_dev, status.st_ino};
+    is_regular_ = S_ISREG(status.st_mode);
+    broken_ = false;
+    file_bytes_ = append_at;
+    ring::TextBuilder(path_, sizeof path_).text(path);
+    return 0;
+}
+
+int TraceWriter::write_header(const std::uint8_t* bytes, std::size_t count) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    const int error = is_usable() ? write_all(bytes, count) : EBADF;
+    if (error != 0) {
+        return fail(error, "write", 0);
+    }
+    file_bytes_ += count;
+    return 0;
+}
+
+int TraceWriter::append_block(const Block& block, std::uint64_t ticks) noexcept {
+    if (!is_usable()) {
+        failed_bytes_ += block.raw_bytes;
+        return EBADF;
+    }
+    const ring::ErrnoGuard keep_errno;
+    if (!ring::is_still(fd_, identity_)) {
+        const int error = find_again();
+        if (error != 0) {
+            broken_ = true;
+            return fail(error, "find again", block.raw_bytes);
+        }
+    }
+    const std::size_t count = build_frame(block, ticks);
+    const int error = write_all(frame_, count);
+    if (error != 0) {
+        return fail(error, "write", block.raw_bytes);
+    }
+    file_bytes_ += count;
+    return 0;
+}
+
+/// BlockHeader and payload in frame_. Returns their size.
+std::size_t TraceWriter::build_frame(const Block& block, std::uint64_t ticks) noexcept {
+    std::uint8_t* stored = frame_ + sizeof(abi::BlockHeader);
+    std::size_t stored_bytes = block.raw_bytes;
+    std::uint32_t flags = block.flags;
+    // A result that is not smaller does not fit, which zstd says as an error.
+    const std::size_t room = block.raw_bytes == 0 ? 0 : block.raw_bytes - 1U;
+    const std::size_t compressed = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor_), stored, room, block.payload,
+                                                     block.raw_bytes, kCompressionLevel);
+    if (ZSTD_isError(compressed) != 0) {
+        flags |= abi::kBlockStored;
+        std::memcpy(stored, block.payload, block.raw_bytes);
+    } else {
+        stored_bytes = compressed;
+    }
+    abi::BlockHeader header{};
+    header.magic = abi::kBlockMagic;
+    header.flags = flags;
+    header.segment = block.segment;
+    header.index = block.index;
+    header.raw_bytes = block.raw_bytes;
+    header.stored_bytes = static_cast<std::uint32_t>(stored_bytes);
+    header.ticks = ticks;
+    // The checksum covers the header up to itself and the payload behind it: moved together for the sum.
+    constexpr std::size_t kSummed = offsetof(abi::BlockHeader, checksum);
+    static_assert(kSummed == 32 && sizeof(abi::BlockHeader) == 40);
+    std::memcpy(frame_ + sizeof header.checksum, &header, kSummed);
+    header.checksum = xxhash64(frame_ + sizeof header.checksum, kSummed + stored_bytes);
+    std::memcpy(frame_, &header, sizeof header);
+    return sizeof header + stored_bytes;
+}
+
+int TraceWriter::write_all(const std::uint8_t* bytes, std::size_t count) noexcept {
+    return is_regular_ ? write_regular(bytes, count) : write_stream(bytes, count);
+}
+
+int TraceWriter::write_regular(const std::uint8_t* bytes, std::size_t count) noexcept {
+    if (!size_is_allowed(file_bytes_ + count)) {
+        return EFBIG;
+    }
+    int error = 0;
+    for (std::size_t done = 0; done < count && error == 0;) {
+        const ssize_t wrote = syscall(SYS_pwrite64, fd_, bytes + done, count - done, file_bytes_ + done);
+        if (wrote > 0) {
+            done += static_cast<std::size_t>(wrote);
+        } else if (wrote == 0) {
+            error = ENOSPC;
+        } else if (errno != EINTR) {
+            error = errno;
+        }
+    }
+    if (error != 0) {
+        // Back to the last whole block. A reader would skip a torn one as well, so a failure here changes nothing.
+        [[maybe_unused]] const int cut = ftruncate(fd_, static_cast<off_t>(file_bytes_));
+    }
+    return error;
+}
+
+int TraceWriter::write_stream(const std::uint8_t* bytes, std::size_t count) noexcept {
+    const SigpipeGuard no_signal;
+    for (std::size_t done = 0; done < count;) {
+        const ssize_t wrote = syscall(SYS_write, fd_, bytes + done, count - done);
+        if (wrote >= 0) {
+            done += static_cast<std::size_t>(wrote);
+            continue;
+        }
+        if (errno == EINTR) {
+            continue;
+        }
+        if (errno != EAGAIN) {
+            broken_ = errno == EPIPE;
+            return errno;
+        }
+        pollfd wait{fd_, POLLOUT, 0};
+        timespec limit{kPipeWaitSeconds, 0};
+        if (syscall(SYS_ppoll, &wait, 1, &limit, nullptr, 0) == 0) {
+            return ETIMEDOUT;
+        }
+    }
+    return 0;
+}
+
+/// The host closed our descriptor (a daemon does): the same file at the same path, opened and locked again.
+int TraceWriter::find_again() noexcept {
+    fd_ = -1;  // Not ours any more: not to be closed.
+    if (!is_regular_ || path_[0] == '\0') {
+        return EBADF;
+    }
+    const int fd = ring::open_fd(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return errno;
+    }
+    const int error = ring::is_still(fd, identity_) ? ring::lock_file(fd) : ESTALE;
+    if (error != 0) {
+        ring::close_fd(fd);
+        return error;
+    }
+    fd_ = ring::move_fd_high(fd);
+    // Moving closed a descriptor of the file, and with it went the lock.
+    return ring::lock_file(fd_);
+}
+
+int TraceWriter::fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
+    failed_bytes_ += raw_bytes;
+    if (!reported_ && callback_ != nullptr) {
+        reported_ = true;
+        callback_(callback_self_, error, operation);
+    }
+    return error;
+}
+
+void TraceWriter::close() noexcept {
+    if (ring::is_still(fd_, identity_)) {
+        ring::close_fd(fd_);
+    }
+    fd_ = -1;
+    unmap_memory(static_cast<std::uint8_t*>(workspace_), workspace_bytes_);
+    unmap_memory(frame_, frame_capacity_);
+    workspace_ = nullptr;
+    compressor_ = nullptr;
+    frame_ = nullptr;
+}
+
+void TraceWriter::forget_after_fork() noexcept {
+    const ring::ErrnoGuard keep_errno;
+    close();
+    is_regular_ = false;
+    broken_ = false;
+    reported_ = false;
+    identity_ = {};
+    file_bytes_ = 0;
+    failed_bytes_ = 0;
+    callback_ = nullptr;
+    callback_self_ = nullptr;
+    path_[0] = '\0';
+}
+
+}  // namespace gpuspy::sink
