@@ -3,6 +3,7 @@
 
 LD_PRELOAD=build/release/lib/libgpuspy.so python3 examples/small_ops.py --operators 20000
 """
+
 import argparse
 import time
 

@@ -3,6 +3,7 @@
 
 LD_PRELOAD=build/release/lib/libgpuspy.so python3 examples/train_resnet.py --steps 10 --batch 64
 """
+
 import argparse
 import time
 

@@ -3,9 +3,10 @@
 
     compare.py REPORT.json PROFILE.json
 
-Prints every kernel whose count differs, and the total kernel times. Exit status: 0 the same kernels and counts and total
-times within 5 %, 1 not the same, 2 an input cannot be read.
+Prints every kernel whose count differs, and the total kernel times. Exit status: 0 the same kernels and counts and
+total times within 5 %, 1 not the same, 2 an input cannot be read.
 """
+
 import ctypes
 import ctypes.util
 import dataclasses

@@ -1,4 +1,5 @@
 """One measured program: its runs, what must hold of them, and the row that they make in the table."""
+
 import dataclasses
 import json
 import statistics
@@ -41,7 +42,8 @@ def check_launches(row, allowed_failures):
         f"{launches['expected']} launches expected on the device, {launches['device_records']} records",
     )
     row.need(
-        launches["failed"] == allowed_failures, f"{launches['failed']} failed launches, the program makes {allowed_failures}"
+        launches["failed"] == allowed_failures,
+        f"{launches['failed']} failed launches, the program makes {allowed_failures}",
     )
     counted = sum(kernel["count"] for kernel in row.report["kernels"])
     row.need(
@@ -76,10 +78,10 @@ def read_report(machine, row, folder, failures):
         check_launches(row, failures)
 
 
-def record(machine, row, command, failures=0):
+def record(machine, row, command, failures=0, **variables):
     """Runs `command` without and with gpuspy and reads the trace."""
-    bare = machine.run(command, f"{row.name}/bare", RUN_SECONDS)
-    recorded = machine.run(command, f"{row.name}/gpuspy", RUN_SECONDS, preload=True)
+    bare = machine.run(command, f"{row.name}/bare", RUN_SECONDS, **variables)
+    recorded = machine.run(command, f"{row.name}/gpuspy", RUN_SECONDS, preload=True, **variables)
     row.seconds += bare.seconds + recorded.seconds
     check_host(row, bare, recorded)
     read_report(machine, row, f"{row.name}/gpuspy", failures)
@@ -98,17 +100,19 @@ def measure_workload(machine, python, script):
         return row
     row.need(profiled.stdout == recorded.stdout, "the output under torch.profiler is another than under gpuspy")
     if row.report:
-        row.comparison = compare.Comparison(compare.of_report(row.report), compare.of_profile(json.loads(profile.read_text())))
+        row.comparison = compare.Comparison(
+            compare.of_report(row.report), compare.of_profile(json.loads(profile.read_text()))
+        )
         (machine.work / row.name / "comparison.txt").write_text("\n".join(row.comparison.lines()) + "\n")
         row.need(row.comparison.same_kernels, f"{len(row.comparison.differences)} kernels with another count")
         row.need(row.comparison.same_time, f"total kernel time is {row.comparison.time_ratio} times torch.profiler's")
     return row
 
 
-def measure_program(machine, name, command, failures=0):
+def measure_program(machine, name, command, failures=0, **variables):
     """A program that prints `kernels N`: the number that must be found on the device."""
     row = Measured(name)
-    recorded = record(machine, row, command, failures)
+    recorded = record(machine, row, command, failures, **variables)
     words = recorded.stdout.split()
     if row.need("kernels" in words[:-1], "the program did not print its number of kernels"):
         row.known_kernels = int(words[words.index("kernels") + 1])
@@ -152,10 +156,16 @@ def interleave(machine, python, script, rounds):
 
 
 def summary(samples):
-    """Rows (variant, median, least, most, median over the rounds of the ratio to nothing); empty without a whole round."""
+    """Rows (variant, median, least, most, median of the rounds' ratios to nothing); none without a whole round."""
     base = samples["nothing"]
     return [
-        (name, statistics.median(values), min(values), max(values), statistics.median(v / b for v, b in zip(values, base)))
+        (
+            name,
+            statistics.median(values),
+            min(values),
+            max(values),
+            statistics.median(v / b for v, b in zip(values, base)),
+        )
         for name, values in samples.items()
         if values
     ]

@@ -18,4 +18,6 @@ if ! python3 -c 'import torch, torchvision' 2>/dev/null; then
     echo "tests/gpu/run.sh: python3 cannot import torch and torchvision: install them, or put theirs first in PATH" >&2
     exit 2
 fi
-PYTHONDONTWRITEBYTECODE=1 exec python3 "$root/tests/gpu/suite.py" --build "$build" --out "${OUT:-$root/build/gpu-results}" "$@"
+export PYTHONDONTWRITEBYTECODE=1
+out=${OUT:-$root/build/gpu-results}
+exec python3 "$root/tests/gpu/suite.py" --build "$build" --out "$out" "$@"

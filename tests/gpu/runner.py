@@ -1,4 +1,5 @@
 """Runs programs with and without gpuspy, each in a folder of its own and with a time limit."""
+
 import dataclasses
 import json
 import os
@@ -27,13 +28,12 @@ class Outcome:
 
 
 class Machine:
-    """Where the programs are, what they need in their environment, and until when they may run."""
+    """Where the programs are, and until when they may run."""
 
     def __init__(self, build, work, seconds):
         self.build = pathlib.Path(build).resolve()
         self.work = pathlib.Path(work).resolve()
         self.deadline = time.monotonic() + seconds
-        self.library_path = []
 
     @property
     def preload(self):
@@ -51,14 +51,11 @@ class Machine:
         return self.deadline - time.monotonic()
 
     def run(self, command, folder, timeout_s, preload=False, **variables):
-        """Runs `command` in `folder` (below the work folder), keeps its output there, and never raises for its failure."""
+        """Runs `command` in `folder` (below the work folder) and keeps its output there. Its failure raises nothing."""
         path = self.work / folder
         path.mkdir(parents=True, exist_ok=True)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GPUSPY_")}
         environment.update({"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}, **variables)
-        if self.library_path:
-            inherited = [environment["LD_LIBRARY_PATH"]] if environment.get("LD_LIBRARY_PATH") else []
-            environment["LD_LIBRARY_PATH"] = ":".join([*self.library_path, *inherited])
         if preload:
             environment["LD_PRELOAD"] = str(self.preload)
         outcome = self._run([str(part) for part in command], path, environment, min(timeout_s, self.seconds_left()))

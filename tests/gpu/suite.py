@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Everything that a GPU machine must show, in one command: see docs/testing.md.
 
-Leaves results.md, results.json, traces.tar.gz (traces under 1 MiB with their reports) and logs.tar.gz in the output folder.
+Leaves results.md, results.json, traces.tar.gz (traces under 1 MiB with their reports) and logs.tar.gz in the output
+folder.
 Exit status: 0 everything held, 1 something did not, 2 it could not be started.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -22,6 +24,7 @@ from runner import Machine
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORKLOADS = "small_ops graph_1000 two_streams resnet_train resnet_infer graph_resnet_infer transformer".split()
+EXAMPLES = "vector_add overlap graph_replay".split()
 VARIANTS = [(runtime, stream) for runtime in ("shared", "static") for stream in ("legacy", "per-thread")]
 KEPT_TRACE_BYTES = 1 << 20
 ROUNDS = 5
@@ -39,7 +42,9 @@ def first_line(command):
 def find_facts(python):
     """What the numbers depend on."""
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    versions = "import torch, torchvision; print(torch.__version__, torchvision.__version__, torch.backends.cudnn.version())"
+    versions = (
+        "import torch, torchvision; print(torch.__version__, torchvision.__version__, torch.backends.cudnn.version())"
+    )
     return {
         "GPU, driver": first_line(query),
         "torch, torchvision, cuDNN": first_line([python, "-c", versions]),
@@ -49,12 +54,15 @@ def find_facts(python):
 
 
 def find_library_path(python, nvcc):
-    """Folders of libcudart and libcupti: the toolkit's and those of the wheels that torch uses."""
+    """LD_LIBRARY_PATH for CUDA programs: libcudart and libcupti, of the wheels that torch uses and of the toolkit.
+
+    Not for torch itself, which finds its own.
+    """
     code = "import glob, os, torch; print(':'.join(glob.glob(os.path.join(torch.__path__[0], '../nvidia/*/lib'))))"
     folders = [folder for folder in first_line([python, "-c", code]).split(":") if pathlib.Path(folder).is_dir()]
     toolkit = pathlib.Path(nvcc).resolve().parent.parent if nvcc else pathlib.Path("/usr/local/cuda")
     folders += [str(folder) for folder in (toolkit / "lib64", toolkit / "extras/CUPTI/lib64") if folder.is_dir()]
-    return folders
+    return ":".join(folders)
 
 
 def build_launches(nvcc, folder):
@@ -71,7 +79,7 @@ def build_launches(nvcc, folder):
     return builds
 
 
-def measure_launches(machine, builds):
+def measure_launches(machine, builds, library_path):
     """A CUDA program with a known number of launches, one of which fails, in each variant."""
     for name, (program, future) in builds.items():
         row = measure.Measured(name)
@@ -84,13 +92,15 @@ def measure_launches(machine, builds):
         if not row.need(compiled.returncode == 0, f"nvcc: {(compiled.stderr.strip().splitlines() or ['failed'])[-1]}"):
             yield row
             continue
-        yield measure.measure_program(machine, name, [program], failures=1)
+        yield measure.measure_program(machine, name, [program], failures=1, LD_LIBRARY_PATH=library_path)
 
 
-def check_launcher(machine, row):
+def check_launcher(machine, row, library_path):
     """gpuspy-run: the command's output and exit status, and a trace."""
     program = machine.build / "bin" / "examples" / "vector_add"
-    outcome = machine.run([machine.launcher, "-o", "trace.bin", "--", program], row.name, 60)
+    outcome = machine.run(
+        [machine.launcher, "-o", "trace.bin", "--", program], row.name, 60, LD_LIBRARY_PATH=library_path
+    )
     row.need(outcome.status == 0, f"gpuspy-run vector_add: {outcome.fault()}")
     measure.read_report(machine, row, row.name, 0)
     outcome = machine.run([machine.launcher, "--", "sh", "-c", "exit 7"], f"{row.name}/status", 60)
@@ -157,7 +167,7 @@ def main():
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     builds = build_launches(nvcc, machine.work) if nvcc else {}
     facts = find_facts(sys.executable)
-    machine.library_path = find_library_path(sys.executable, nvcc)
+    library_path = find_library_path(sys.executable, nvcc)
     rows, samples, cost = [], {}, []
     faults = [] if nvcc else ["launches.cu was not measured: no nvcc"]
 
@@ -172,10 +182,14 @@ def main():
 
     for name in filter(wanted, WORKLOADS):
         done(measure.measure_workload(machine, sys.executable, HERE / "workloads" / f"{name}.py"))
-    for row in measure_launches(machine, {name: build for name, build in builds.items() if wanted(name)}):
+    builds = {name: build for name, build in builds.items() if wanted(name)}
+    for row in measure_launches(machine, builds, library_path):
         done(row)
+    for name in filter(wanted, EXAMPLES):
+        command = [machine.build / "bin" / "examples" / name]
+        done(measure.measure_program(machine, name, command, LD_LIBRARY_PATH=library_path))
     if wanted("gpuspy_run"):
-        done(check_launcher(machine, measure.Measured("gpuspy_run")))
+        done(check_launcher(machine, measure.Measured("gpuspy_run"), library_path))
     if wanted("ab"):
         samples = measure.interleave(machine, sys.executable, HERE / "workloads" / "small_ops.py", ROUNDS)
         cost = measure.summary(samples)

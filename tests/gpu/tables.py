@@ -40,9 +40,19 @@ def profiler_table(rows):
     for row in rows:
         if row.comparison:
             ours, theirs = row.comparison.ours, row.comparison.theirs
-            cells = [ours.launches, theirs.launches, len(ours.counts), len(theirs.counts), len(row.comparison.differences)]
+            cells = [
+                ours.launches,
+                theirs.launches,
+                len(ours.counts),
+                len(theirs.counts),
+                len(row.comparison.differences),
+            ]
             ratio = row.comparison.time_ratio
-            cells += [milliseconds(ours.time_ns), milliseconds(theirs.time_ns), "-" if ratio is None else f"{ratio:.4f}"]
+            cells += [
+                milliseconds(ours.time_ns),
+                milliseconds(theirs.time_ns),
+                "-" if ratio is None else f"{ratio:.4f}",
+            ]
             body.append([row.name, *cells])
     return table(header, body)
 

@@ -1,4 +1,5 @@
 """Known answers for compare.py: what it must call the same, and each difference that it must not miss."""
+
 import unittest
 
 import compare

@@ -1,4 +1,5 @@
-"""The suite on stand-ins (a shell script for the program, another for gpuspy-report): each check must be able to fail."""
+"""The suite on stand-ins (shell scripts for the program and for gpuspy-report): each check must be able to fail."""
+
 import copy
 import json
 import pathlib
@@ -58,7 +59,9 @@ class OnStandIns(unittest.TestCase):
         row = self.measured()
         self.assertEqual(row.faults, [])
         self.assertEqual(row.known_kernels, 3)
-        self.assertIn("| program | 3 | 3 | 0 | 0 | 0 | 1 | 0 | 1 | yes | 0.003 | 1.50 | 3 | yes |", tables.launches_table([row]))
+        self.assertIn(
+            "| program | 3 | 3 | 0 | 0 | 0 | 1 | 0 | 1 | yes | 0.003 | 1.50 | 3 | yes |", tables.launches_table([row])
+        )
 
     def test_unmatched_and_incomplete(self):
         self.assert_fault(self.measured(launches__unmatched_launches=1), "unmatched_launches 1")
@@ -80,7 +83,9 @@ class OnStandIns(unittest.TestCase):
 
     def test_host_output_and_status(self):
         self.assert_fault(self.measured(host=HOST + '; echo "$LD_PRELOAD"'), "output line 2")
-        self.assert_fault(self.measured(host=HOST + '; test -z "$LD_PRELOAD" || echo more'), "2 lines of output with gpuspy")
+        self.assert_fault(
+            self.measured(host=HOST + '; test -z "$LD_PRELOAD" || echo more'), "2 lines of output with gpuspy"
+        )
         self.assert_fault(self.measured(host=HOST + '; test -z "$LD_PRELOAD" || exit 3'), "with gpuspy: exit status 3")
         self.assert_fault(self.measured(host=HOST + "; exit 3"), "without gpuspy: exit status 3")
 
@@ -101,13 +106,17 @@ class OnStandIns(unittest.TestCase):
         rows = [measure.Measured(name, copy.deepcopy(REPORT)) for name in ("resnet_infer", "graph_resnet_infer")]
         self.assertEqual(suite.compare_owners(rows), [])
         rows[1].report["kernels"][0]["library"] = "cudnn"
-        self.assertEqual(suite.compare_owners(rows), ["a belongs to {'cudnn'} in the graph, to {''} when launched directly"])
+        self.assertEqual(
+            suite.compare_owners(rows), ["a belongs to {'cudnn'} in the graph, to {''} when launched directly"]
+        )
 
 
 class Cost(unittest.TestCase):
     def test_median_spread_and_paired_ratio(self):
         samples = {"nothing": [10.0, 20.0, 10.0], "gpuspy": [12.0, 22.0, 11.0]}
-        self.assertEqual(measure.summary(samples), [("nothing", 10.0, 10.0, 20.0, 1.0), ("gpuspy", 12.0, 11.0, 22.0, 1.1)])
+        self.assertEqual(
+            measure.summary(samples), [("nothing", 10.0, 10.0, 20.0, 1.0), ("gpuspy", 12.0, 11.0, 22.0, 1.1)]
+        )
 
     def test_no_round(self):
         self.assertEqual(measure.summary({"nothing": [], "gpuspy": []}), [])

@@ -3,6 +3,7 @@
 Standard output holds results alone (losses, checksums) and is the same from run to run, so that runs with and without
 gpuspy can be compared byte by byte; times go to standard error.
 """
+
 import argparse
 import collections
 import json

@@ -1,4 +1,5 @@
 """Captures 1,000 kernels in a CUDA graph and replays it."""
+
 import common
 
 KERNELS = 1000

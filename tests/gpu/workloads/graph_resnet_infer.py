@@ -1,4 +1,5 @@
 """Captures ResNet-50's inference in a CUDA graph and replays it: who owns a kernel is known from the capture alone."""
+
 import common
 
 

@@ -1,4 +1,5 @@
 """Classifies random images with ResNet-50."""
+
 import common
 
 

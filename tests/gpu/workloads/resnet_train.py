@@ -1,4 +1,5 @@
 """Trains ResNet-50 on random images."""
+
 import common
 
 

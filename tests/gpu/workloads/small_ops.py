@@ -1,4 +1,5 @@
 """A loop of small operators: the cost of a launch, and of recording it, is all there is."""
+
 import common
 
 WARM_UP_OPERATORS = 1000

@@ -1,4 +1,5 @@
 """Trains a transformer encoder layer in bfloat16: cuBLASLt products and flash attention, forward and backward."""
+
 import common
 
 

@@ -2,6 +2,7 @@
 
 The spinning kernels alone make a GPU time near twice the busy time.
 """
+
 import common
 
 SPIN_CYCLES = 2_000_000
