@@ -6,7 +6,7 @@
 // The file is allocated in steps (posix_fallocate), so a full tmpfs fails when a ring is made and not as SIGBUS later.
 //
 // Commit protocol (so that nothing is lost or doubled whenever the owner dies). The drain thread appends one block to the
-// trace, then stores the new file size, every ring's new position and the losses it has told in the slot that is not current, then stores
+// trace, then stores the new file size and every ring's new position in the slot that is not current, then stores
 // commit_seq (release), and only then moves each ring's tail, which gives the space back to its writer. A salvager reads
 // commit_seq, cuts the trace to that slot's size (a torn block was being written), and goes on from that slot's positions.
 #pragma once
@@ -55,7 +55,6 @@ struct MapHeader {
     std::uint64_t committed_file_bytes[2];
     std::atomic<std::uint64_t> lost[16];  ///< By LossCause, those that belong to no ring.
     std::atomic<std::uint64_t> snapshot_request;  ///< Room for `gpuspy-run snapshot`.
-    std::uint64_t committed_lost[2][16];  ///< By slot: how much of `lost` the trace says.
 };
 
 struct RingHeader {
@@ -73,8 +72,6 @@ struct RingHeader {
     // The reader's line.
     alignas(64) std::atomic<std::uint64_t> tail;  ///< Bytes ever consumed. Release by the reader, acquire by the writer: frees the space below it.
     std::uint64_t committed[2];                   ///< Positions that belong to MapHeader's slots.
-    std::uint64_t committed_dropped[2];           ///< By slot: how much of `dropped` the trace says.
-    std::uint32_t committed_tid[2];               ///< By slot: the thread of the events from that position on.
 };
 static_assert(sizeof(RingHeader) == 192);
 

@@ -171,6 +171,7 @@ abi::RingHeader* RingSet::claim(std::uint32_t tid, std::uint64_t ticks) noexcept
     }
     lock_.store(0, std::memory_order_release);
     if (ring != nullptr) {
+        ring->tid.store(tid, std::memory_order_relaxed);
         write_thread_event(ring, header_->ring_bytes, tid, ticks);
     }
     return ring;

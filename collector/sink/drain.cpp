@@ -167,9 +167,7 @@ void Drain::step(PassStep step) noexcept {
 void Drain::run_pass(bool final) noexcept {
     pass_ns_ = ring::read_clock_ns(CLOCK_MONOTONIC);
     if (encoder_.wants_segment() || segment_raw_bytes_ >= config_.segment_bytes) {
-        encoder_.begin_segment(encoder_.segment() + 1);
-        segment_raw_bytes_ = 0;
-        last_anchor_ns_ = 0;
+        begin_segment(encoder_.segment() + 1);
     }
     if (!first_facts_told_) {
         put_first_facts();
@@ -184,7 +182,7 @@ void Drain::run_pass(bool final) noexcept {
         source_.collect(source_.self, sink, final);
     }
     put_losses();
-    if (final || pass_ns_ - last_costs_ns_ >= kCostsEveryNs) {
+    if (final || last_costs_ns_ == 0 || pass_ns_ - last_costs_ns_ >= kCostsEveryNs) {
         put_costs();
     }
     if (final) {
@@ -192,59 +190,64 @@ void Drain::run_pass(bool final) noexcept {
         put_anchor();
         const std::uint64_t now = ring::ticks();
         emit([&] { return encoder_.span(now, abi::SpanKind::kHost, false, "end of recording"); });
-        emit([&] { return encoder_.end(now, abi::EndKind::kClean, 0); });
+        emit([&] { return encoder_.end(now, abi::EndKind::kClean, 0, 0); });
     }
     flush_block();
 }
 
 void Drain::flush_block() noexcept {
-    if (encoder_.payload_bytes() != 0) {
-        const bool wants_segment = encoder_.wants_segment();
-        const Block block = encoder_.finish_block();
-        step(PassStep::kEncoded);
-        const bool appended = writer_->append_block(block, ring::ticks()) == 0;
-        step(PassStep::kAppended);
-        commit(appended);
-        segment_raw_bytes_ += block.raw_bytes;
-        if (!appended) {
-            // The definitions in that block are lost, and facts that hold for the whole file with them.
-            encoder_.begin_segment(block.index == 0 ? block.segment : block.segment + 1);
-            objects_.forget();
-            last_objects_ticks_ = 0;
-            first_facts_told_ = false;
-            segment_raw_bytes_ = 0;
-            last_anchor_ns_ = 0;
-        } else if (wants_segment) {
-            encoder_.begin_segment(block.segment + 1);
-            segment_raw_bytes_ = 0;
-            last_anchor_ns_ = 0;
+    const bool wants_segment = encoder_.wants_segment();
+    if (encoder_.payload_bytes() == 0) {
+        if (wants_segment) {
+            begin_segment(encoder_.segment() + 1);
         }
-    } else if (encoder_.wants_segment()) {
-        encoder_.begin_segment(encoder_.segment() + 1);
+        return;
+    }
+    const Block block = encoder_.finish_block();
+    step(PassStep::kEncoded);
+    const bool appended = writer_->append_block(block, ring::ticks()) == 0;
+    step(PassStep::kAppended);
+    commit();
+    segment_raw_bytes_ += block.raw_bytes;
+    if (!appended) {
+        // The definitions in that block are lost. A segment whose first block is missing was never begun.
+        begin_segment(block.index == 0 ? block.segment : block.segment + 1);
+        tell_again();
+    } else if (wants_segment) {
+        begin_segment(block.segment + 1);
+    }
+}
+
+void Drain::begin_segment(std::uint32_t segment) noexcept {
+    encoder_.begin_segment(segment);
+    segment_raw_bytes_ = 0;
+    last_anchor_ns_ = 0;  // Each segment has its own clocks.
+}
+
+/// Facts that hold for the whole file may have been in a block that was lost.
+void Drain::tell_again() noexcept {
+    objects_.forget();
+    last_objects_ticks_ = 0;
+    first_facts_told_ = false;
+    for (std::uint64_t& told : told_lost_) {
+        told = 0;
+    }
+    const std::uint32_t count = rings_->ring_count();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        states_[i].told_dropped = 0;
     }
 }
 
 /// The commit protocol of abi/ring_layout.hpp. Where the block could not be written its events are gone (and counted by
 /// the writer): the rings are freed all the same, since a full disk must not stop the host.
-void Drain::commit(bool appended) noexcept {
+void Drain::commit() noexcept {
     abi::MapHeader* header = rings_->header();
     const std::uint32_t count = rings_->ring_count();
     const std::uint64_t sequence = header->commit_seq.load(std::memory_order_relaxed) + 1;
     const std::uint64_t slot = sequence & 1;
     header->committed_file_bytes[slot] = writer_->file_bytes();
-    for (unsigned cause = 0; cause < abi::kLossCauseCount; ++cause) {
-        std::uint64_t& kept = appended ? committed_lost_[cause] : told_lost_[cause];
-        kept = appended ? told_lost_[cause] : committed_lost_[cause];
-        header->committed_lost[slot][cause] = kept;
-    }
     for (std::uint32_t i = 0; i < count; ++i) {
-        RingState& state = states_[i];
-        std::uint64_t& kept = appended ? state.committed_dropped : state.told_dropped;
-        kept = appended ? state.told_dropped : state.committed_dropped;
-        abi::RingHeader* ring = rings_->ring(i);
-        ring->committed[slot] = state.position;
-        ring->committed_dropped[slot] = kept;
-        ring->committed_tid[slot] = state.tid;
+        rings_->ring(i)->committed[slot] = states_[i].position;
     }
     step(PassStep::kSlotStored);
     // Pairs with the salvager's acquire: publishes the slot.
@@ -278,7 +281,8 @@ void Drain::drain_ring(abi::RingHeader* ring, RingState& state) noexcept {
     const ring::Walk walk = ring::walk(ring, rings_->ring_bytes(), state.position, limit, visit);
     state.position = limit;
     if (walk.end == ring::WalkEnd::kCorrupt) {
-        emit([&] { return encoder_.loss(abi::LossCause::kUnparsedRecord, 1, index); });
+        rings_->header()->lost[static_cast<unsigned>(abi::LossCause::kUnparsedRecord)].fetch_add(
+            1, std::memory_order_relaxed);
         emit([&] {
             return encoder_.notice(ring::ticks(), "a ring was overwritten by the program: its events were skipped");
         });
@@ -342,9 +346,8 @@ void Drain::forget_after_fork() noexcept {
     last_anchor_ns_ = 0;
     last_costs_ns_ = 0;
     last_objects_ticks_ = 0;
-    for (unsigned cause = 0; cause < abi::kLossCauseCount; ++cause) {
-        told_lost_[cause] = 0;
-        committed_lost_[cause] = 0;
+    for (std::uint64_t& told : told_lost_) {
+        told = 0;
     }
     first_facts_told_ = false;
     activity_.store(kAwake, std::memory_order_relaxed);

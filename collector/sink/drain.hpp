@@ -1,8 +1,8 @@
 // The drain thread: moves events from rings, and device records from their source, into the trace.
 //
 // A pass (run_pass) is a function of its own, so that tests drive it step by step. Its commit follows the protocol of
-// abi/ring_layout.hpp: append the block, store size, positions and told losses in the slot that is not current, store
-// commit_seq, only then move the tails.
+// abi/ring_layout.hpp: append the block, store size and positions in the slot that is not current, store commit_seq,
+// only then move the tails.
 #pragma once
 
 #include <pthread.h>
@@ -31,6 +31,7 @@ public:
     void device(const DeviceInfo& device) noexcept;
     void info(const char* key, const char* value) noexcept;
     void span(std::uint64_t ticks, abi::SpanKind what, bool on, const char* reason) noexcept;
+    /// `count` more were lost.
     void loss(abi::LossCause cause, std::uint64_t count) noexcept;
     void notice(std::uint64_t ticks, const char* text) noexcept;
 
@@ -102,10 +103,9 @@ private:
 
     /// What the drain thread knows of a ring.
     struct RingState {
-        std::uint64_t position;  ///< Everything below is encoded.
-        std::uint64_t told_dropped;
-        std::uint64_t committed_dropped;  ///< told_dropped as of the last block that was written.
-        std::uint64_t name_ns;            ///< When `name` was read.
+        std::uint64_t position;      ///< Everything below is encoded.
+        std::uint64_t told_dropped;  ///< What the trace says of RingHeader::dropped.
+        std::uint64_t name_ns;       ///< When `name` was read.
         std::uint32_t tid;
         char name[20];
     };
@@ -127,7 +127,9 @@ private:
         [[maybe_unused]] const bool fits = put();
     }
     void flush_block() noexcept;
-    void commit(bool appended) noexcept;
+    void commit() noexcept;
+    void begin_segment(std::uint32_t segment) noexcept;
+    void tell_again() noexcept;
 
     void drain_rings() noexcept;
     void drain_ring(abi::RingHeader* ring, RingState& state) noexcept;
@@ -154,8 +156,7 @@ private:
     std::uint64_t last_anchor_ns_ = 0;
     std::uint64_t last_costs_ns_ = 0;
     std::uint64_t last_objects_ticks_ = 0;  ///< 0: objects that are there are taken to have been there always.
-    std::uint64_t told_lost_[abi::kLossCauseCount] = {};
-    std::uint64_t committed_lost_[abi::kLossCauseCount] = {};
+    std::uint64_t told_lost_[abi::kLossCauseCount] = {};  ///< What the trace says of MapHeader::lost.
     bool first_facts_told_ = false;
 
     /// Futex word: what the thread is doing.

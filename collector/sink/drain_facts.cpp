@@ -64,11 +64,11 @@ void Drain::put_objects() noexcept {
     last_objects_ticks_ = now;
 }
 
+/// Running totals: the last record of a cause and a thread counts.
 void Drain::put_loss(abi::LossCause cause, std::uint64_t now, std::uint64_t& told, std::uint32_t thread) noexcept {
     if (now != told) {
-        const std::uint64_t more = now - told;
-        emit([&] { return encoder_.loss(cause, more, thread); });
-        told += more;  // Not `= now`: a block that failed meanwhile has taken `told` back.
+        told = now;
+        emit([&] { return encoder_.loss(cause, now, thread); });
     }
 }
 
@@ -131,7 +131,7 @@ void RecordSink::span(std::uint64_t ticks, abi::SpanKind what, bool on, const ch
 }
 
 void RecordSink::loss(abi::LossCause cause, std::uint64_t count) noexcept {
-    drain_.emit([&] { return drain_.encoder_.loss(cause, count, Encoder::kNoThread); });
+    drain_.rings_->header()->lost[static_cast<unsigned>(cause)].fetch_add(count, std::memory_order_relaxed);
 }
 
 void RecordSink::notice(std::uint64_t ticks, const char* text) noexcept {

@@ -261,6 +261,7 @@ bool Encoder::graph_exec(const abi::GraphExecEvent* event) noexcept {
 
 bool Encoder::graph_nodes(const abi::GraphNodesEvent* event) noexcept {
     WireBuffer record = scratch();
+    record.varint(event->ticks);
     record.varint(event->exec);
     record.varint(event->count);
     const auto* nodes = reinterpret_cast<const abi::GraphNode*>(event + 1);
@@ -439,12 +440,13 @@ bool Encoder::cpu(const CpuTimes& times) noexcept {
     return put(abi::Tag::kCpu, record);
 }
 
-bool Encoder::end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail) noexcept {
+bool Encoder::end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail, std::uint32_t pid) noexcept {
     std::uint8_t bytes[kSmallRecord];
     WireBuffer record(bytes, sizeof bytes);
     record.varint(ticks);
     record.varint(static_cast<std::uint32_t>(kind));
     record.svarint(detail);
+    record.varint(pid);
     return put(abi::Tag::kEnd, record);
 }
 

@@ -80,10 +80,11 @@ public:
     // -- about the recording
     // ---------------------------------------------------------------------------------------------
     [[nodiscard]] bool span(std::uint64_t ticks, abi::SpanKind what, bool on, const char* reason) noexcept;
-    /// `thread` is a ring index, or kNoThread.
+    /// `count` is the total so far; `thread` is a ring index, or kNoThread.
     [[nodiscard]] bool loss(abi::LossCause cause, std::uint64_t count, std::uint32_t thread) noexcept;
     [[nodiscard]] bool cpu(const CpuTimes& times) noexcept;
-    [[nodiscard]] bool end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail) noexcept;
+    /// `pid`: of whom; 0: the recorded process.
+    [[nodiscard]] bool end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail, std::uint32_t pid) noexcept;
     [[nodiscard]] bool cost(std::uint64_t calls, std::uint64_t call_ps) noexcept;
     [[nodiscard]] bool notice(std::uint64_t ticks, const char* text) noexcept;
 

@@ -103,11 +103,9 @@ bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
     identity->nonce = header.nonce;
     identity->header_bytes = header.header_bytes;
     identity->pid = reader.varint();
-    reader.varint();  // ppid
-    identity->pgid = reader.varint();
-    identity->start_realtime_ns = reader.varint();
-    reader.varint();  // start_monotonic_ns
-    reader.varint();  // tick_hz
+    for (int skipped = 0; skipped < 5; ++skipped) {  // ppid, pgid, start times, tick_hz
+        reader.varint();
+    }
     identity->run_id = reader.varint();
     return !reader.failed();
 }

@@ -20,8 +20,6 @@ struct TraceIdentity {
     std::uint64_t nonce = 0;
     std::uint32_t header_bytes = 0;
     std::uint64_t pid = 0;
-    std::uint64_t pgid = 0;
-    std::uint64_t start_realtime_ns = 0;
     std::uint64_t run_id = 0;
 };
 

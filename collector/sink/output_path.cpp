@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "collector/ring/clock.hpp"
 #include "collector/ring/owned_fd.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/file_header.hpp"
@@ -22,7 +21,6 @@ using ring::TextBuilder;
 constexpr unsigned kMaxCandidates = 1000;
 constexpr unsigned kMaxAttempts = 50;
 constexpr unsigned kRenameNoReplace = 1;  // RENAME_NOREPLACE, which glibc 2.17's headers lack.
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 /// What to do about a file that stands at a candidate path.
 enum class Verdict : std::uint8_t { kUse, kTryNext, kMoveAway, kRetry, kFail };
@@ -112,45 +110,8 @@ int create_locked(const char* path, std::uint32_t pid, int* result) noexcept {
     return 0;
 }
 
-/// When the leader of a process group started, CLOCK_REALTIME; 0 when it is gone.
-std::uint64_t leader_start_ns(std::uint32_t pgid) noexcept {
-    char path[40];
-    TextBuilder(path, sizeof path).text("/proc/").decimal(pgid).text("/stat");
-    const int fd = ring::open_fd(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    char text[1024];
-    const long count = syscall(SYS_read, fd, text, sizeof text - 1);
-    ring::close_fd(fd);
-    text[count > 0 ? count : 0] = '\0';
-    // The name, in parentheses, may hold anything; after it come fields 3, 4 ...; 22 is the start in 1/100 s since
-    // boot.
-    const char* at = std::strrchr(text, ')');
-    for (int field = 2; at != nullptr && field < 22; ++field) {
-        at = std::strchr(at + 1, ' ');
-    }
-    if (at == nullptr) {
-        return 0;
-    }
-    std::uint64_t hundredths = 0;
-    for (++at; *at >= '0' && *at <= '9'; ++at) {
-        hundredths = hundredths * 10 + static_cast<unsigned>(*at - '0');
-    }
-    const std::uint64_t age_ns = ring::read_clock_ns(CLOCK_BOOTTIME) - hundredths * (kNsPerSecond / 100);
-    return ring::read_clock_ns(CLOCK_REALTIME) - age_ns;
-}
-
 bool is_same_run(const OutputRequest& request, const TraceIdentity& trace) noexcept {
-    if (request.run_id != 0 && trace.run_id != 0) {
-        return request.run_id == trace.run_id;
-    }
-    if (trace.pgid != request.pgid) {
-        return false;
-    }
-    // The number may have been another group's before: in a container every run has the same ones.
-    const std::uint64_t started_ns = leader_start_ns(request.pgid);
-    return started_ns <= trace.start_realtime_ns + kNsPerSecond;
+    return request.run_id != 0 && request.run_id == trace.run_id;
 }
 
 bool is_file_at(int fd, const char* path) noexcept {

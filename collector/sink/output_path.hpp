@@ -9,8 +9,7 @@ namespace gpuspy::sink {
 struct OutputRequest {
     const char* path = nullptr;  ///< Absolute ("trace.bin" in the directory at load, or GPUSPY_OUTPUT made absolute).
     std::uint32_t pid = 0;
-    std::uint32_t pgid = 0;
-    std::uint64_t run_id = 0;  ///< 0: none.
+    std::uint64_t run_id = 0;  ///< Of gpuspy-run; 0: none.
 };
 
 struct Output {
