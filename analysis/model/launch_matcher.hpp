@@ -1,0 +1,86 @@
+// Launches and kernel records, matched one by one by correlation id, whichever comes first in the file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/model/model.hpp"
+
+namespace gpuspy::analysis {
+
+/// A launch (or another call with a correlation id), with its owner resolved.
+struct Launch {
+    enum class Kind : std::uint8_t {
+        kKernel,
+        kGraph,
+        kMulti,  ///< One call, several kernels: any number of records but none belongs to it.
+        kOther,  ///< No launch event, yet CUPTI reported a launch inside it: any number of records, or none.
+    };
+    Kind kind = Kind::kKernel;
+    bool expects_records = true;  ///< Device times were being recorded.
+    bool has_correlation = false;
+    std::uint32_t owner = OwnerTable::kUnknown;
+    std::uint32_t thread = 0;
+    std::uint64_t correlation = 0;
+    std::uint64_t stream = 0;
+    std::uint64_t begin_ticks = 0;
+    std::uint64_t function = 0;
+    const GraphVersion* graph = nullptr;  ///< kGraph; nullptr if not known.
+};
+
+class LaunchMatcher {
+public:
+    explicit LaunchMatcher(Model& model) : model_(model) {}
+
+    void add_launch(const Launch& launch);
+    /// A kernel's record; `timed`: its duration can be relied on.
+    void add_record(const ActivityRecord& record, bool timed);
+    /// What is left is unmatched, or has a cause of its own.
+    void finish();
+
+private:
+    struct Pending {
+        Launch launch;
+        std::uint64_t ordinal = 0;     ///< Among the launches of its thread on its stream.
+        std::uint64_t arrived = 0;     ///< Records that came for it.
+        std::uint64_t by_count = 0;    ///< Of these, those whose node is not in the graph's list.
+        std::vector<bool> nodes_seen;  ///< By position in the graph's list.
+        [[nodiscard]] std::uint64_t expected() const;
+        [[nodiscard]] std::uint64_t most() const;
+    };
+    struct Record {
+        std::uint32_t name;
+        bool timed, in_graph;
+        std::uint64_t duration_ns, graph_node;
+    };
+    /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
+    struct Lane {
+        std::uint64_t launches = 0, last_arrived = 0;
+    };
+
+    bool take(Pending& pending, const Record& record);
+    void count_record(const Record& record, std::uint32_t owner, bool fallback);
+    void count_untimed(const Launch& launch);
+    void close(const Pending& pending);
+    void miss(std::uint32_t name, std::uint64_t count, bool not_returned);
+    [[nodiscard]] std::uint32_t name_of(std::uint64_t function, std::uint64_t ticks) const;
+    /// Owner of the captured launch that made a node; kNoOwner if it is not known.
+    std::uint32_t node_owner(std::uint64_t launch_id);
+    Lane& lane_of(const Launch& launch) { return lanes_[{launch.thread, launch.stream}]; }
+
+    static constexpr std::uint32_t kNoOwner = UINT32_MAX;
+
+    Model& model_;
+    std::unordered_multimap<std::uint64_t, Pending> launches_;  // by correlation; equal ones in the order they came
+    std::unordered_multimap<std::uint64_t, Record> records_;    // those that came before their launch
+    std::vector<Pending> uncorrelated_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Lane> lanes_;
+    // Launches of graphs without device times: multiplied by their nodes at the end. By graph and owner of the launch.
+    std::map<std::pair<const GraphVersion*, std::uint32_t>, std::uint64_t> untimed_graphs_;
+    std::unordered_map<std::uint64_t, std::uint32_t> node_owners_;  // by launch id
+};
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,36 @@
+// Everything that a report says. Renderers print it and compute nothing.
+#pragma once
+
+#include <vector>
+
+#include "analysis/passes/api_time.hpp"
+#include "analysis/passes/calls.hpp"
+#include "analysis/passes/completeness.hpp"
+#include "analysis/passes/copies.hpp"
+#include "analysis/passes/cpu_time.hpp"
+#include "analysis/passes/device_time.hpp"
+#include "analysis/passes/kernels.hpp"
+#include "analysis/passes/libraries.hpp"
+#include "analysis/passes/overhead.hpp"
+#include "analysis/passes/run_info.hpp"
+#include "analysis/passes/sync.hpp"
+
+namespace gpuspy::analysis {
+
+struct Findings {
+    RunInfo run;
+    Completeness completeness;
+    GpuTime gpu;
+    ApiTime api;
+    CpuTime cpu;
+    Sync sync;
+    std::vector<KernelRow> kernels;
+    std::vector<LibraryRow> libraries;
+    std::vector<CallRow> calls;
+    std::vector<CopyRow> copies;
+    Overhead overhead;
+};
+
+Findings find_all(const Model& model);
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,103 @@
+#include "analysis/passes/run_info.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace gpuspy::analysis {
+namespace {
+
+bool is_framework(std::string_view basename) {
+    static constexpr std::array<std::string_view, 24> kPrefixes = {
+        "libcuda.so",     "libcudart",   "libcudnn.so", "libcublas.so",    "libcublasLt.so", "libcufft.so",
+        "libcusparse.so", "libcusolver", "libnccl",     "libcupti",        "libtorch_cuda",  "libtorch_cpu",
+        "libtensorflow",  "_pywrap_ten", "libmxnet",    "libcaffe2",       "libtvm",         "libonnxruntime",
+        "libnvinfer.so",  "libtriton",   "libpaddle",   "xla_cuda_plugin", "libjax",         "libcupy"};
+    return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                       [basename](std::string_view prefix) { return basename.starts_with(prefix); });
+}
+
+std::vector<FrameworkLibrary> framework_libraries(const ObjectIndex& objects) {
+    std::set<std::pair<std::string, std::string>> found;
+    for (const SharedObject& object : objects.objects()) {
+        const std::string name = object.basename();
+        if (is_framework(name)) {
+            found.emplace(name, object.version);
+        }
+    }
+    std::vector<FrameworkLibrary> result;
+    for (const auto& [name, version] : found) {
+        // Mapped in several pieces, not each with its version.
+        if (!version.empty() && !result.empty() && result.back().name == name && result.back().version.empty()) {
+            result.pop_back();
+        }
+        result.push_back({name, version});
+    }
+    return result;
+}
+
+std::string in_words(const RunInfo& run) {
+    std::string text = run.ended_cleanly ? "ended cleanly" : "ended without notice, or still running";
+    if (!run.ended_cleanly && (run.salvaged || run.wait_status)) {
+        text = "ended without notice";
+    }
+    if (run.wait_status) {
+        const int status = static_cast<int>(*run.wait_status);
+        if (WIFEXITED(status)) {
+            text += fmt::format(", exit status {}", WEXITSTATUS(status));
+        } else if (WIFSIGNALED(status)) {
+            const char* name = ::strsignal(WTERMSIG(status));
+            text += fmt::format(", by signal {} ({})", WTERMSIG(status), name == nullptr ? "?" : name);
+        } else {
+            text += fmt::format(", wait status {:#x}", status);
+        }
+    }
+    if (run.salvaged) {
+        text += "; its last events were salvaged";
+    }
+    return text;
+}
+
+}  // namespace
+
+RunInfo run_info(const Model& model) {
+    const TraceIndex& index = model.index;
+    RunInfo run;
+    run.process = index.process;
+    for (const auto& [ordinal, device] : index.devices) {
+        run.devices.push_back(device);
+    }
+    run.info = index.info;
+    run.libraries = framework_libraries(index.objects);
+    run.wall_ns = model.wall_ns();
+    run.ended_cleanly = index.ended_cleanly();
+    run.salvaged = index.salvaged();
+    if (const auto end = index.ends.find(static_cast<std::uint64_t>(abi::EndKind::kWaitStatus));
+        end != index.ends.end()) {
+        run.wait_status = end->second.detail;
+    }
+    run.end_text = in_words(run);
+    for (const Notice& notice : index.notices) {
+        run.notices.push_back(notice.text);
+    }
+    for (const std::vector<SpanChange>& changes : index.spans) {
+        for (const SpanChange& change : changes) {
+            if (!change.on && !change.reason.empty()) {
+                run.notices.push_back("recording off: " + change.reason);
+            }
+        }
+    }
+    run.threads = static_cast<std::uint64_t>(
+        std::count_if(model.threads.begin(), model.threads.end(), [](const ThreadStats& t) { return t.calls != 0; }));
+    run.anchors = index.anchors;
+    run.dropped_anchors = index.dropped_anchors;
+    run.reading = index.reading;
+    return run;
+}
+
+}  // namespace gpuspy::analysis

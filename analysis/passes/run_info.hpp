@@ -1,0 +1,36 @@
+// What ran, where, and how it ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/model/model.hpp"
+
+namespace gpuspy::analysis {
+
+struct FrameworkLibrary {
+    std::string name;     ///< Basename of the shared object.
+    std::string version;  ///< Empty if not known.
+};
+
+struct RunInfo {
+    std::optional<ProcessRecord> process;
+    std::vector<DeviceRecord> devices;
+    std::map<std::string, std::string> info;  ///< "driver_version", "runtime_version" ...
+    std::vector<FrameworkLibrary> libraries;  ///< Those of CUDA and of known frameworks.
+    std::uint64_t wall_ns = 0;
+    bool ended_cleanly = false, salvaged = false;
+    std::optional<std::int64_t> wait_status;  ///< As wait(2) gives it, when gpuspy-run was the parent.
+    std::string end_text;                     ///< How it ended, in words.
+    std::vector<std::string> notices;
+    std::uint64_t threads = 0;
+    std::size_t anchors = 0, dropped_anchors = 0;
+    ReadSummary reading;
+};
+
+RunInfo run_info(const Model& model);
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,63 @@
+// The payload of a block -> records. Holds what a segment's records refer back to: dictionaries and previous values.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/reader/cursor.hpp"
+#include "analysis/reader/read_summary.hpp"
+#include "analysis/reader/records.hpp"
+#include "analysis/reader/symbols.hpp"
+
+namespace gpuspy::analysis {
+
+class RecordDecoder {
+public:
+    RecordDecoder(Symbols& symbols, Visitor& visitor, ReadSummary& summary)
+        : symbols_(symbols), visitor_(visitor), summary_(summary) {}
+
+    /// Dictionaries empty, previous values 0.
+    void begin_segment();
+    /// Part of the segment is missing: until the next one only records that stand for themselves are read.
+    void lose_segment() { segment_lost_ = true; }
+
+    void decode(std::string_view payload);
+
+private:
+    struct ThreadState {
+        std::uint64_t begin_ticks = 0;
+        std::uint64_t correlation = 0;
+        bool lost = false;  ///< A call of it could not be read: the next ones are relative to nothing.
+    };
+
+    bool decode_record(abi::Tag tag, Cursor& fields);
+    bool decode_process(Cursor& fields);
+    bool decode_api(Cursor& fields);
+    bool decode_thread(Cursor& fields);
+    bool decode_device(Cursor& fields);
+    bool decode_call(Cursor& fields);
+    bool decode_graph_nodes(Cursor& fields);
+    bool decode_activity(abi::Tag tag, Cursor& fields);
+    bool decode_statement(abi::Tag tag, Cursor& fields);
+    std::uint64_t dictionary_value(Cursor& fields);
+
+    Symbols& symbols_;
+    Visitor& visitor_;
+    ReadSummary& summary_;
+
+    bool segment_lost_ = false;
+    std::vector<std::uint64_t> values_{0};
+    std::vector<std::uint32_t> texts_;                        ///< -> Symbols::text()
+    std::unordered_map<std::uint64_t, std::uint32_t> apis_;   ///< number in the file -> Symbols::apis()
+    std::unordered_map<std::uint32_t, ThreadState> threads_;  ///< by Symbols::threads()
+    ThreadState* thread_state_ = nullptr;
+    std::uint32_t thread_ = 0;
+    std::uint64_t activity_correlation_ = 0;
+    std::uint64_t activity_start_ns_ = 0;
+    bool activities_lost_ = false;
+    std::vector<abi::GraphNode> nodes_;
+};
+
+}  // namespace gpuspy::analysis

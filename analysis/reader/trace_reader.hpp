@@ -1,0 +1,22 @@
+// A trace, block by block: memory is bounded by one block, whatever the size of the file.
+#pragma once
+
+#include "analysis/reader/byte_source.hpp"
+#include "analysis/reader/fault.hpp"
+#include "analysis/reader/read_summary.hpp"
+#include "analysis/reader/records.hpp"
+#include "analysis/reader/symbols.hpp"
+
+namespace gpuspy::analysis {
+
+struct ReadOptions {
+    /// Off: blocks whose checksum is wrong are read all the same. For fuzzing, which could not get past a checksum.
+    bool verify_checksums = true;
+};
+
+/// Hands every readable record to `visitor`. A fault means that nothing could be read; what was skipped on the way is
+/// in the summary. The format is collector/abi/trace_format.hpp.
+Result<ReadSummary> read_trace(const ByteSource& source, Symbols& symbols, Visitor& visitor,
+                               const ReadOptions& options = {});
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,249 @@
+#include "analysis/render/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+#include "analysis/render/display_text.hpp"
+
+namespace gpuspy::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The first `top` rows of a table, each by `make`.
+template <class Rows, class Make>
+Json rows_json(const Rows& rows, std::size_t top, Make make) {
+    Json list = Json::array();
+    for (const auto& row : rows) {
+        if (list.size() == top) {
+            break;
+        }
+        list.push_back(make(row));
+    }
+    return list;
+}
+
+void add_duration(Json& json, const DurationStats& duration) {
+    json["timed"] = duration.timed;
+    json["time_ns"] = duration.time_ns;
+    json["avg_ns"] = duration.avg_ns;
+    json["med_ns"] = duration.med_ns;
+    json["med_exact"] = duration.med_exact;
+    json["min_ns"] = duration.min_ns;
+    json["max_ns"] = duration.max_ns;
+}
+
+Json optional_text(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json device_json(const DeviceTime& device) {
+    return {{"ordinal", device.ordinal},         {"name", optional_text(device.name)},
+            {"time_ns", device.time_ns},         {"kernel_time_ns", device.kernel_ns},
+            {"copy_time_ns", device.copy_ns},    {"set_time_ns", device.set_ns},
+            {"busy_ns", device.busy_ns},         {"concurrency", device.concurrency},
+            {"utilisation", device.utilisation}, {"kernels", device.kernels},
+            {"copies", device.copies},           {"sets", device.sets},
+            {"untimed", device.untimed}};
+}
+
+Json gpu_json(const Findings& findings) {
+    Json gpu = device_json(findings.gpu.all);
+    gpu.erase("ordinal");
+    gpu.erase("name");
+    gpu["devices"] = rows_json(findings.gpu.devices, std::numeric_limits<std::size_t>::max(), device_json);
+    return gpu;
+}
+
+Json launches_json(const Completeness& all, std::size_t top) {
+    const LaunchCounts& n = all.launches;
+    Json dropped = Json::object();
+    for (const LossRow& loss : all.losses) {
+        dropped[loss.cause] = loss.count;
+    }
+    return {{"host", n.host},
+            {"captured", n.captured},
+            {"failed", n.failed},
+            {"untimed", n.untimed},
+            {"unhooked", n.unhooked},
+            {"graph_launches", n.graph_launches},
+            {"graph_nodes", n.graph_nodes},
+            {"unknown_graphs", n.unknown_graphs},
+            {"conditional_graphs", n.conditional_graphs},
+            {"expected", n.expected},
+            {"device_records", n.device_records},
+            {"matched", n.matched},
+            {"matched_beyond", n.matched_beyond},
+            {"untimed_records", all.untimed_records},
+            {"not_returned", n.not_returned},
+            {"unmatched_launches", n.unmatched_launches},
+            {"unmatched_records", n.unmatched_records},
+            {"without_correlation", n.without_correlation},
+            {"dropped", dropped},
+            {"device_times", all.device_times},
+            {"complete", all.complete},
+            {"reasons", all.reasons},
+            {"unmatched", rows_json(all.unmatched, top, [](const UnmatchedRow& row) {
+                 return Json{{"name", demangled(row.mangled)},
+                             {"mangled", row.mangled},
+                             {"launches", row.launches},
+                             {"records", row.records},
+                             {"not_returned", row.not_returned}};
+             })}};
+}
+
+Json sync_json(const Sync& sync, std::size_t top) {
+    Json json = {
+        {"time_ns", sync.time_ns}, {"share_of_wall", sync.share_of_wall}, {"any_thread_ns", sync.any_thread_ns}};
+    json["gpu_busy_ns"] = sync.gpu_known ? Json(sync.gpu_busy_ns) : Json(nullptr);
+    json["gpu_idle_ns"] = sync.gpu_known ? Json(sync.gpu_idle_ns) : Json(nullptr);
+    json["threads"] = rows_json(sync.threads, top, [](const SyncThread& thread) {
+        return Json{{"tid", thread.tid},
+                    {"name", optional_text(thread.name)},
+                    {"time_ns", thread.time_ns},
+                    {"share_of_wall", thread.share_of_wall}};
+    });
+    json["calls"] = rows_json(sync.calls, top, [&sync](const SyncCall& call) {
+        return Json{{"name", call.name},
+                    {"library", call.library},
+                    {"time_ns", call.time_ns},
+                    {"share_of_wall", call.share_of_wall},
+                    {"gpu_busy_ns", sync.gpu_known ? Json(call.gpu_busy_ns) : Json(nullptr)}};
+    });
+    return json;
+}
+
+Json kernel_json(const KernelRow& row) {
+    Json json = {{"name", demangled(row.mangled)}, {"mangled", row.mangled}, {"count", row.count}};
+    add_duration(json, row.duration);
+    json["library"] = optional_text(row.library);
+    json["owner"] = row.owner;
+    json["owner_by_graph_launch"] = row.owner_by_graph_launch;
+    json["share_of_kernels"] = row.share_of_kernels;
+    json["share_of_wall"] = row.share_of_wall;
+    return json;
+}
+
+Json call_json(const CallRow& row) {
+    Json json = {{"name", row.name},
+                 {"library", row.library},
+                 {"count", row.count},
+                 {"failed", row.failed},
+                 {"outermost", row.outermost}};
+    add_duration(json, row.duration);
+    return json;
+}
+
+Json copy_json(const CopyRow& row) {
+    Json json = {{"direction", row.direction}, {"count", row.count}, {"bytes", row.bytes}};
+    add_duration(json, row.duration);
+    json["gb_per_s"] = row.gb_per_s;
+    return json;
+}
+
+Json process_json(const RunInfo& run) {
+    Json json = Json::object();
+    if (run.process) {
+        const ProcessRecord& process = *run.process;
+        json = {{"pid", process.pid},
+                {"ppid", process.ppid},
+                {"rank", process.rank >= 0 ? Json(process.rank) : Json(nullptr)},
+                {"host", process.host},
+                {"exe", process.exe},
+                {"cwd", process.cwd},
+                {"argv", process.argv},
+                {"environment", process.environment},
+                {"start_realtime_ns", process.start_realtime_ns},
+                {"gpuspy_version", process.gpuspy_version}};
+    }
+    json["threads"] = run.threads;
+    json["ended_cleanly"] = run.ended_cleanly;
+    json["salvaged"] = run.salvaged;
+    json["wait_status"] = run.wait_status ? Json(*run.wait_status) : Json(nullptr);
+    json["end"] = run.end_text;
+    json["info"] = run.info;
+    json["gpus"] = rows_json(run.devices, std::numeric_limits<std::size_t>::max(), [](const DeviceRecord& device) {
+        return Json{{"ordinal", device.ordinal},
+                    {"name", device.name},
+                    {"pci", device.pci},
+                    {"compute_capability", {device.cc_major, device.cc_minor}},
+                    {"sm_count", device.sm_count},
+                    {"sm_clock_khz", device.sm_clock_khz},
+                    {"memory_clock_khz", device.memory_clock_khz},
+                    {"bus_width_bits", device.bus_width_bits},
+                    {"memory_bytes", device.memory_bytes}};
+    });
+    json["libraries"] =
+        rows_json(run.libraries, std::numeric_limits<std::size_t>::max(), [](const FrameworkLibrary& library) {
+            return Json{{"name", library.name}, {"version", optional_text(library.version)}};
+        });
+    json["notices"] = run.notices;
+    return json;
+}
+
+Json reading_json(const ReadSummary& reading) {
+    return {{"format", std::to_string(reading.format_major) + "." + std::to_string(reading.format_minor)},
+            {"file_bytes", reading.file_bytes},
+            {"blocks", reading.blocks},
+            {"partial", reading.partial()},
+            {"faults", reading.describe()},
+            {"bad_blocks", reading.bad_blocks},
+            {"skipped_bytes", reading.skipped_bytes},
+            {"tail_bytes", reading.tail_bytes},
+            {"missing_blocks", reading.missing_blocks},
+            {"bad_records", reading.bad_records},
+            {"orphan_records", reading.orphan_records},
+            {"unknown_records", reading.unknown_records}};
+}
+
+Json overhead_json(const Overhead& cost) {
+    return {{"estimate", true},
+            {"known", cost.known},
+            {"calls", cost.calls},
+            {"call_ns", cost.call_ns},
+            {"calls_ns", cost.calls_ns},
+            {"drain_ns", cost.drain_ns},
+            {"callback_ns", cost.callback_ns},
+            {"total_ns", cost.total_ns},
+            {"share_of_wall", cost.share_of_wall}};
+}
+
+}  // namespace
+
+std::string render_json(const Findings& findings, const JsonOptions& options) {
+    const std::size_t top = options.top == 0 ? std::numeric_limits<std::size_t>::max() : options.top;
+    const CpuTime& cpu = findings.cpu;
+    const ApiTime& api = findings.api;
+    Json json;
+    json["schema"] = kJsonSchema;
+    json["wall_ns"] = findings.run.wall_ns;
+    json["process"] = process_json(findings.run);
+    json["launches"] = launches_json(findings.completeness, top);
+    json["gpu"] = gpu_json(findings);
+    json["api"] = {
+        {"time_ns", api.time_ns}, {"calls", api.calls}, {"threads", api.threads}, {"share_of_wall", api.share_of_wall}};
+    json["cpu"] = {{"known", cpu.known},
+                   {"user_ns", cpu.user_ns},
+                   {"system_ns", cpu.system_ns},
+                   {"own_ns", cpu.own_ns},
+                   {"since_process_start", cpu.since_process_start},
+                   {"share_of_wall", cpu.share_of_wall}};
+    json["sync"] = sync_json(findings.sync, top);
+    json["kernels"] = rows_json(findings.kernels, top, kernel_json);
+    json["owners"] = rows_json(findings.libraries, top, [](const LibraryRow& row) {
+        return Json{{"library", optional_text(row.library)},
+                    {"owner", row.owner},
+                    {"kernels", row.kernels},
+                    {"count", row.count},
+                    {"time_ns", row.time_ns},
+                    {"share_of_kernels", row.share_of_kernels}};
+    });
+    json["calls"] = rows_json(findings.calls, top, call_json);
+    json["copies"] = rows_json(findings.copies, top, copy_json);
+    json["overhead"] = overhead_json(findings.overhead);
+    json["reading"] = reading_json(findings.run.reading);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,110 @@
+// gpuspy-report: reads a trace and prints what it says.
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "analysis/model/build_model.hpp"
+#include "analysis/passes/findings.hpp"
+#include "analysis/reader/byte_source.hpp"
+#include "analysis/reader/fault.hpp"
+#include "analysis/render/json.hpp"
+#include "analysis/render/text.hpp"
+#include "analysis/report/output.hpp"
+#include "collector/abi/trace_format.hpp"
+
+namespace {
+
+using gpuspy::analysis::ExitCode;
+using gpuspy::analysis::Fault;
+
+constexpr const char* kExitCodes =
+    "Exit status: 0 done; 1 the report could not be written; 2 usage; 3 the trace cannot be opened; 4 not a trace, or "
+    "nothing readable in it; 5 made by a newer gpuspy; 6 the report was printed, and says what of the trace could not "
+    "be "
+    "read.";
+
+struct Arguments {
+    std::string trace_path;
+    std::string format = "text";
+    std::string output_path;
+    std::size_t top = 0;
+    bool top_given = false;
+};
+
+int fail(const std::string& message, ExitCode code) {
+    spdlog::error("{}", message);
+    return static_cast<int>(code);
+}
+
+int report(const Arguments& arguments) {
+    if (!arguments.output_path.empty() && gpuspy::report::same_file(arguments.output_path, arguments.trace_path)) {
+        return fail(arguments.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
+    }
+    const auto source = gpuspy::analysis::open_file(arguments.trace_path);
+    if (!source.ok()) {
+        return fail(arguments.trace_path + ": " + source.fault().message, source.fault().code);
+    }
+    const auto model = gpuspy::analysis::build_model(*source.value());
+    if (!model.ok()) {
+        return fail(arguments.trace_path + ": " + model.fault().message, model.fault().code);
+    }
+    const gpuspy::analysis::Findings findings = gpuspy::analysis::find_all(*model.value());
+    std::string text;
+    if (arguments.format == "json") {
+        text = gpuspy::analysis::render_json(findings, {arguments.top});
+    } else {
+        gpuspy::analysis::TextOptions options;
+        options.top = arguments.top_given ? arguments.top : options.top;
+        text = gpuspy::analysis::render_text(findings, arguments.trace_path, options);
+    }
+    if (const auto fault = gpuspy::report::write_report(text, arguments.output_path)) {
+        return fail(*fault, ExitCode::kNotWritten);
+    }
+    if (findings.run.reading.partial()) {
+        return fail(arguments.trace_path + ": partly readable: " + findings.run.reading.describe(), ExitCode::kPartial);
+    }
+    return static_cast<int>(ExitCode::kDone);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto log = spdlog::stderr_logger_st("gpuspy-report");
+    log->set_pattern("%n: %v");
+    spdlog::set_default_logger(log);
+
+    CLI::App app("Prints what a gpuspy trace says about a GPU program.");
+    app.footer(kExitCodes);
+    app.set_version_flag("--version", fmt::format("gpuspy-report {} (reads trace format {}.x)", GPUSPY_VERSION,
+                                                  gpuspy::abi::kFormatMajor));
+    Arguments arguments;
+    app.add_option("trace", arguments.trace_path, "Trace to read, usually trace.bin")->required();
+    app.add_option("--format", arguments.format, "text or json (docs/report-json.md)")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    const CLI::Option* top =
+        app.add_option("--top", arguments.top, "Rows of each table; 0: all. Default: 20 for text, all for json");
+    app.add_option("-o,--output", arguments.output_path, "File to write the report to, instead of standard output");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+            return app.exit(error);
+        }
+        return fail(std::string(error.what()) + " (gpuspy-report --help says more)", ExitCode::kUsage);
+    }
+    arguments.top_given = top->count() != 0;
+    try {
+        return report(arguments);
+    } catch (const std::bad_alloc&) {
+        return fail(arguments.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);
+    } catch (const std::exception& error) {
+        return fail(arguments.trace_path + ": " + error.what(), ExitCode::kNotATrace);
+    }
+}
