@@ -1,0 +1,79 @@
+#include "interpose/device/buffers.hpp"
+
+#include <atomic>
+
+#include "interpose/lifecycle/memory.hpp"
+#include "interpose/lifecycle/session.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+enum BufferState : std::uint32_t { kFree, kFilling, kFull };
+
+struct Buffer {
+    std::atomic<std::uint32_t> state;
+    std::size_t valid_bytes;
+    std::uint64_t order;  ///< When it was given back.
+};
+
+constinit Buffer buffers[kActivityBufferCount]{};
+constinit std::uint8_t* memory = nullptr;
+constinit std::uint8_t* scratch = nullptr;
+constinit std::atomic<std::uint64_t> next_order{1};
+
+std::uint8_t* bytes_of(std::size_t index) noexcept { return memory + index * kActivityBufferBytes; }
+
+}  // namespace
+
+bool make_activity_buffers() noexcept {
+    if (memory != nullptr) return true;
+    auto* mapped = static_cast<std::uint8_t*>(map_memory((kActivityBufferCount + 1) * kActivityBufferBytes));
+    if (mapped == nullptr) return false;
+    scratch = mapped + kActivityBufferCount * kActivityBufferBytes;
+    memory = mapped;
+    return true;
+}
+
+std::uint8_t* take_activity_buffer() noexcept {
+    for (std::size_t i = 0; i < kActivityBufferCount; ++i) {
+        std::uint32_t expected = kFree;
+        // Acquire pairs with the release that freed it: the drain thread has read what was there.
+        if (buffers[i].state.compare_exchange_strong(expected, kFilling, std::memory_order_acquire)) return bytes_of(i);
+    }
+    return scratch;
+}
+
+void give_activity_buffer(std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
+    if (buffer == scratch) {
+        if (valid_bytes > 0) count_loss(abi::LossCause::kScratchBuffer, 1);
+        return;
+    }
+    if (buffer < memory || buffer >= scratch) return;  // the host's: registered before us
+    Buffer& given = buffers[static_cast<std::size_t>(buffer - memory) / kActivityBufferBytes];
+    given.valid_bytes = valid_bytes;
+    given.order = next_order.fetch_add(1, std::memory_order_relaxed);
+    // Pairs with the acquire in visit_activity_buffers(): publishes the records.
+    given.state.store(kFull, std::memory_order_release);
+}
+
+void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, std::size_t valid_bytes) noexcept,
+                            void* context) noexcept {
+    for (;;) {
+        std::size_t oldest = kActivityBufferCount;
+        for (std::size_t i = 0; i < kActivityBufferCount; ++i) {
+            if (buffers[i].state.load(std::memory_order_acquire) != kFull) continue;
+            if (oldest == kActivityBufferCount || buffers[i].order < buffers[oldest].order) oldest = i;
+        }
+        if (oldest == kActivityBufferCount) return;
+        visit(context, bytes_of(oldest), buffers[oldest].valid_bytes);
+        buffers[oldest].state.store(kFree, std::memory_order_release);
+    }
+}
+
+std::uint32_t activity_buffers_in_flight() noexcept {
+    std::uint32_t count = 0;
+    for (const Buffer& buffer : buffers) count += buffer.state.load(std::memory_order_relaxed) == kFilling ? 1 : 0;
+    return count;
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,32 @@
+// Device times: CUPTI, opened in the host process once the host uses the device.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/sink/drain.hpp"
+#include "interpose/record/call.hpp"
+#include "interpose/table/cuda_headers.hpp"
+
+namespace gpuspy::hook {
+
+/// Around the original of a driver call that makes device work. The first one of the process opens CUPTI (set-up); the
+/// context exists by then, since the driver could not take the call otherwise.
+void device_call_begins(CallFrame& frame) noexcept;
+
+/// Takes the correlation id that CUPTI gave to the call, or says why there is none (untimed, captured). `per_thread`: the
+/// call's stream 0 is the thread's own.
+void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread) noexcept;
+
+/// What the drain thread asks for device records.
+sink::DeviceSource device_source() noexcept;
+
+/// The high half of graphNodeId in device records of this executable graph; 0 without device times.
+std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept;
+
+/// In a forked child: as if never opened. CUDA cannot be used in the child of a process that used it.
+void device_forget_after_fork() noexcept;
+
+/// The host takes CUPTI for itself: device times end, host events go on. Written to the trace with the reason.
+void device_yield(const char* reason) noexcept;
+
+}  // namespace gpuspy::hook

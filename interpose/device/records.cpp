@@ -1,0 +1,137 @@
+#include "interpose/device/records.hpp"
+
+
+#include <cstddef>
+
+namespace gpuspy::hook {
+namespace {
+
+// CUPTI appends fields: those that we read stand at the same place in every version since CUDA 10.0 (kernels), 11.1 (copies,
+// sets). Checked here against the oldest and the newest form, so the newest form's names can be used for all.
+#define GPUSPY_SAME_PLACE(older, newer, field) static_assert(offsetof(older, field) == offsetof(newer, field))
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, start);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, end);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, deviceId);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, streamId);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, gridX);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, blockX);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, dynamicSharedMemory);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, correlationId);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel4, CUpti_ActivityKernel10, name);
+GPUSPY_SAME_PLACE(CUpti_ActivityKernel5, CUpti_ActivityKernel10, graphNodeId);
+GPUSPY_SAME_PLACE(CUpti_ActivityMemcpy4, CUpti_ActivityMemcpy6, correlationId);
+GPUSPY_SAME_PLACE(CUpti_ActivityMemcpy4, CUpti_ActivityMemcpy6, graphNodeId);
+GPUSPY_SAME_PLACE(CUpti_ActivityMemset2, CUpti_ActivityMemset4, correlationId);
+GPUSPY_SAME_PLACE(CUpti_ActivityMemset2, CUpti_ActivityMemset4, graphNodeId);
+GPUSPY_SAME_PLACE(CUpti_ActivityMemcpyPtoP, CUpti_ActivityMemcpyPtoP4, correlationId);
+#undef GPUSPY_SAME_PLACE
+
+/// First CUPTI whose records carry graphNodeId (CUDA 11.1).
+constexpr std::uint32_t kFirstWithGraphs = 14;
+
+bool is_believable(std::uint64_t start_ns, std::uint64_t end_ns, const BelievableTimes& times) noexcept {
+    return start_ns >= times.first_ns && end_ns >= start_ns && end_ns <= times.last_ns;
+}
+
+void put_graph_node(sink::DeviceRecord& into, std::uint64_t graph_node_id) noexcept {
+    into.from_graph = graph_node_id != 0;
+    into.graph_exec_id = static_cast<std::uint32_t>(graph_node_id >> 32);
+    into.graph_node = static_cast<std::uint32_t>(graph_node_id);
+}
+
+/// What all records have. Records are packed: fields are copied, never referred to.
+template <class Activity>
+void put_common(sink::DeviceRecord& into, const Activity& record, const BelievableTimes& times) noexcept {
+    into.device = record.deviceId;
+    into.context = record.contextId;
+    into.stream = record.streamId;
+    into.correlation = record.correlationId;
+    into.start_ns = record.start;
+    into.end_ns = record.end;
+    into.untimed = !is_believable(record.start, record.end, times);
+}
+
+void put_kernel(const CUpti_ActivityKernel10& record, bool has_graphs, const BelievableTimes& times,
+                sink::RecordSink& sink) noexcept {
+    sink::KernelRecord kernel;
+    put_common(kernel, record, times);
+    if (has_graphs) put_graph_node(kernel, record.graphNodeId);
+    kernel.name = record.name;
+    kernel.grid[0] = static_cast<std::uint32_t>(record.gridX);
+    kernel.grid[1] = static_cast<std::uint32_t>(record.gridY);
+    kernel.grid[2] = static_cast<std::uint32_t>(record.gridZ);
+    kernel.block[0] = static_cast<std::uint32_t>(record.blockX);
+    kernel.block[1] = static_cast<std::uint32_t>(record.blockY);
+    kernel.block[2] = static_cast<std::uint32_t>(record.blockZ);
+    kernel.registers = record.registersPerThread;
+    kernel.static_shared_bytes = static_cast<std::uint32_t>(record.staticSharedMemory);
+    kernel.dynamic_shared_bytes = static_cast<std::uint32_t>(record.dynamicSharedMemory);
+    sink.kernel(kernel);
+}
+
+void put_memcpy(const CUpti_ActivityMemcpy6& record, bool has_graphs, const BelievableTimes& times,
+                sink::RecordSink& sink) noexcept {
+    sink::MemcpyRecord copy;
+    put_common(copy, record, times);
+    if (has_graphs) put_graph_node(copy, record.graphNodeId);
+    copy.bytes = record.bytes;
+    copy.kind = record.copyKind;
+    copy.source_kind = record.srcKind;
+    copy.destination_kind = record.dstKind;
+    copy.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+    sink.memcpy(copy);
+}
+
+void put_peer_memcpy(const CUpti_ActivityMemcpyPtoP4& record, const BelievableTimes& times,
+                     sink::RecordSink& sink) noexcept {
+    sink::MemcpyRecord copy;
+    put_common(copy, record, times);
+    copy.bytes = record.bytes;
+    copy.kind = record.copyKind;
+    copy.source_kind = record.srcKind;
+    copy.destination_kind = record.dstKind;
+    copy.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+    sink.memcpy(copy);
+}
+
+void put_memset(const CUpti_ActivityMemset4& record, bool has_graphs, const BelievableTimes& times,
+                sink::RecordSink& sink) noexcept {
+    sink::MemsetRecord set;
+    put_common(set, record, times);
+    if (has_graphs) put_graph_node(set, record.graphNodeId);
+    set.bytes = record.bytes;
+    set.memory_kind = record.memoryKind;
+    set.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0;
+    sink.memset(set);
+}
+
+}  // namespace
+
+std::uint64_t put_records(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes,
+                          const BelievableTimes& times, sink::RecordSink& sink) noexcept {
+    const bool has_graphs = api.version >= kFirstWithGraphs;
+    std::uint64_t unread = 0;
+    CUpti_Activity* record = nullptr;
+    while (api.get_next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+        const void* bytes = record;
+        switch (record->kind) {
+            case CUPTI_ACTIVITY_KIND_KERNEL:
+            case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+                put_kernel(*static_cast<const CUpti_ActivityKernel10*>(bytes), has_graphs, times, sink);
+                break;
+            case CUPTI_ACTIVITY_KIND_MEMCPY:
+                put_memcpy(*static_cast<const CUpti_ActivityMemcpy6*>(bytes), has_graphs, times, sink);
+                break;
+            case CUPTI_ACTIVITY_KIND_MEMCPY2:
+                put_peer_memcpy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(bytes), times, sink);
+                break;
+            case CUPTI_ACTIVITY_KIND_MEMSET:
+                put_memset(*static_cast<const CUpti_ActivityMemset4*>(bytes), has_graphs, times, sink);
+                break;
+            default: ++unread; break;
+        }
+    }
+    return unread;
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,273 @@
+#include "interpose/lifecycle/session.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "collector/ring/clock.hpp"
+#include "collector/sink/file_header.hpp"
+#include "collector/sink/output_path.hpp"
+#include "interpose/device/device.hpp"
+#include "interpose/lifecycle/config.hpp"
+#include "interpose/lifecycle/generation.hpp"
+#include "interpose/lifecycle/glibc.hpp"
+#include "interpose/lifecycle/lock.hpp"
+#include "interpose/lifecycle/log.hpp"
+#include "interpose/lifecycle/memory.hpp"
+#include "interpose/lifecycle/process_info.hpp"
+#include "interpose/record/calibrate.hpp"
+#include "interpose/record/capture.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+enum class State : std::uint32_t { kIdle, kRecording, kEnded, kOff };
+
+constexpr std::uint32_t kExitFlushMs = 2000;
+
+ForkPage& page() noexcept { return *fork_page.load(std::memory_order_relaxed); }
+
+// Constant-initialised and never destroyed: hooks run before our constructors and after our destructors.
+constinit std::atomic<State> state{State::kIdle};
+constinit std::uint32_t last_generation = 0;
+constinit ring::RingSet rings;
+constinit sink::TraceWriter writer;
+constinit sink::Drain drain;
+constinit ThreadState* free_states = nullptr;
+constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
+constinit pthread_key_t thread_key;
+constinit bool has_thread_key = false;
+constinit sink::Output output;  // static: a host's thread may have a small stack
+
+void thread_ended(void* pointer) noexcept {
+    auto* thread = static_cast<ThreadState*>(pointer);
+    // A child's thread: the ring is the parent's.
+    if (thread_local_state.generation != current_generation() || thread_local_state.state != thread) return;
+    thread_local_state.state = nullptr;
+    thread_local_state.generation = 0;
+    ring::RingSet::release(thread->ring);
+    const Locked guard(session_lock);
+    thread->next_free = free_states;
+    free_states = thread;
+}
+
+void report_write_error(void*, int error, const char* operation) noexcept {
+    say("%s of %s failed: %s; the trace ends there, the program goes on", operation, output.path, strerror(error));
+}
+
+std::uint64_t make_nonce() noexcept {
+    std::uint64_t nonce = 0;
+#ifdef SYS_getrandom
+    if (syscall(SYS_getrandom, &nonce, sizeof nonce, 0) == sizeof nonce && nonce != 0) return nonce;
+#endif
+    nonce = ring::ticks() * 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(getpid()) << 32;
+    return nonce | 1;
+}
+
+/// Rate of the counter in Hz, from two readings at least 1 ms apart.
+std::uint64_t measure_tick_hz(const ring::ClockPair& first) noexcept {
+    std::uint64_t hz = ring::estimate_tick_hz(first, ring::read_clock_pair());
+    if (hz == 0) {
+        const timespec pause{0, 1'200'000};
+        nanosleep(&pause, nullptr);
+        hz = ring::estimate_tick_hz(first, ring::read_clock_pair());
+    }
+    return hz;
+}
+
+std::uint64_t measure_call_ps(std::uint64_t tick_hz) noexcept {
+    constexpr std::uint64_t kScratchBytes = 16 << 10;
+    auto* scratch_ring = static_cast<abi::RingHeader*>(map_memory(sizeof(abi::RingHeader) + kScratchBytes));
+    auto* scratch = static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
+    if (scratch_ring == nullptr || scratch == nullptr || tick_hz == 0) return 0;
+    scratch->ring = scratch_ring;
+    scratch->ring_bytes = kScratchBytes;
+    const double ticks = static_cast<double>(measure_call_ticks(*scratch));
+    return static_cast<std::uint64_t>(ticks * 1e12 / static_cast<double>(tick_hz));
+}
+
+int write_file_header(sink::ProcessInfo& process, std::uint64_t nonce, std::uint64_t start_ticks) noexcept {
+    auto* buffer = static_cast<std::uint8_t*>(map_memory(sink::kMaxFileHeaderBytes));
+    if (buffer == nullptr) return ENOMEM;
+    const std::size_t bytes = sink::encode_file_header(buffer, sink::kMaxFileHeaderBytes, nonce, start_ticks, process);
+    return writer.write_header(buffer, bytes);
+}
+
+/// Everything that recording needs. 0, or an errno value after one line on stderr.
+int start_recording() noexcept {
+    const Config& settings = config();
+    report_bad_config();
+    if (settings.output[0] == 0) {
+        say("GPUSPY_OUTPUT is too long, or the working directory has no path; nothing is recorded");
+        return ENAMETOOLONG;
+    }
+    const ring::ClockPair start = ring::read_clock_pair();
+    const std::uint64_t start_realtime_ns = ring::read_clock_ns(CLOCK_REALTIME);
+
+    sink::ProcessInfo process;
+    read_process_info(process);
+    process.start_monotonic_ns = start.monotonic_ns;
+    process.start_realtime_ns = start_realtime_ns;
+
+    sink::OutputRequest request;
+    request.path = settings.output;
+    request.pid = static_cast<std::uint32_t>(process.pid);
+    request.run_id = settings.run_id;
+    if (const int error = sink::open_output(request, &output); error != 0) {
+        say("%s; nothing is recorded", output.message);
+        return error;
+    }
+
+    ring::RingSetConfig layout;
+    layout.ring_bytes = settings.ring_bytes;
+    layout.nonce = make_nonce();
+    layout.run_id = settings.run_id;
+    layout.pid = request.pid;
+    layout.trace_path = output.path;
+    layout.boot_id = process.boot_id;
+    layout.apis = kApiTable;
+    layout.api_count = kHookCount;
+    int error = writer.init(abi::kMaxBlockRawBytes, report_write_error);
+    if (error == 0) error = writer.adopt(output.fd, output.path);
+    if (error == 0) error = rings.create(layout);
+    process.ring_path = rings.path();
+    process.tick_hz = measure_tick_hz(start);
+    if (error == 0) error = write_file_header(process, layout.nonce, start.ticks);
+    sink::DrainConfig drain_settings;
+    drain_settings.interval_ms = settings.drain_ms;
+    drain_settings.call_ps = measure_call_ps(process.tick_hz);
+    drain_settings.create_thread = gpuspy_pthread_create;
+    if (error == 0) error = drain.init(rings, writer, device_source(), drain_settings);
+    if (error == 0) error = drain.start();
+    if (error != 0) {
+        say("recording to %s could not start: %s; nothing is recorded", output.path, strerror(error));
+        rings.mark_ended_and_unlink();
+        return error;
+    }
+    return 0;
+}
+
+void end_recording() noexcept {
+    if (page().owner.load(std::memory_order_relaxed) != kThisProcess) return;  // a child runs its parent's handlers
+    if (state.load(std::memory_order_relaxed) != State::kRecording) return;
+    const int saved_errno = errno;
+    const InsideGpuspy inside;
+    drain.stop(kExitFlushMs);
+    state.store(State::kEnded, std::memory_order_relaxed);
+    page().generation.store(0, std::memory_order_relaxed);
+    errno = saved_errno;
+}
+
+/// In a child: nothing of the parent's recording is ours. Rings and file are closed, not ended.
+void forget_parent() noexcept {
+    rings.forget_after_fork();
+    writer.forget_after_fork();
+    drain.forget_after_fork();
+    device_forget_after_fork();
+    active_captures.store(0, std::memory_order_relaxed);
+    free_states = nullptr;
+    thread_local_state.state = nullptr;
+    thread_local_state.generation = 0;
+    session_lock.forget_after_fork();
+    state.store(State::kIdle, std::memory_order_relaxed);
+}
+
+void notice_fork() noexcept {
+    std::uint32_t expected = kChild;
+    if (page().owner.compare_exchange_strong(expected, kForgetting, std::memory_order_acquire)) {
+        forget_parent();
+        page().owner.store(kThisProcess, std::memory_order_release);
+    }
+    while (page().owner.load(std::memory_order_acquire) == kForgetting) sched_yield();
+}
+
+bool is_recording_or_start() noexcept {
+    // Before the lock is taken: a child forked while another thread holds it must be able to notice.
+    make_fork_page();
+    if (page().owner.load(std::memory_order_relaxed) != kThisProcess) notice_fork();
+    if (state.load(std::memory_order_acquire) == State::kIdle) {
+        const Locked guard(session_lock);
+        if (state.load(std::memory_order_relaxed) == State::kIdle) {
+            if (config().disabled || start_recording() != 0) {
+                state.store(State::kOff, std::memory_order_release);
+            } else {
+                if (!has_thread_key) has_thread_key = gpuspy_pthread_key_create(&thread_key, thread_ended) == 0;
+                register_exit_handler();
+                page().generation.store(++last_generation, std::memory_order_relaxed);
+                state.store(State::kRecording, std::memory_order_release);
+            }
+        }
+    }
+    return state.load(std::memory_order_acquire) == State::kRecording;
+}
+
+ThreadState* take_state() noexcept {
+    {
+        const Locked guard(session_lock);
+        if (ThreadState* free = free_states) {
+            free_states = free->next_free;
+            return free;
+        }
+    }
+    return static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
+}
+
+/// A ring for this thread, remembered as tried when there is none: then the thread's hooks pass through.
+ThreadState* claim_ring() noexcept {
+    ThreadLocal& local = thread_local_state;
+    local.generation = current_generation();
+    local.state = nullptr;
+    ThreadState* thread = take_state();
+    if (thread == nullptr) return nullptr;
+    *thread = ThreadState{};
+    thread->ring = rings.claim(static_cast<std::uint32_t>(current_tid()), ring::ticks());
+    if (thread->ring == nullptr) return nullptr;
+    thread->ring_bytes = rings.ring_bytes();
+    local.state = thread;
+    if (has_thread_key) gpuspy_pthread_setspecific(thread_key, thread);
+    return thread;
+}
+
+}  // namespace
+
+ThreadState* enter_recording() noexcept {
+    ThreadLocal& local = thread_local_state;
+    if (local.inside_gpuspy) return nullptr;
+    const std::uint32_t generation = current_generation();
+    if (generation != 0 && local.generation == generation) {
+        if (local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
+        return local.state;
+    }
+    const int saved_errno = errno;
+    const InsideGpuspy inside;
+    ThreadState* thread = nullptr;
+    if (is_recording_or_start()) {
+        thread = claim_ring();
+        if (thread == nullptr) count_loss(abi::LossCause::kNoRing, 1);
+    }
+    errno = saved_errno;
+    return thread;
+}
+
+ThreadState* current_thread() noexcept {
+    const ThreadLocal& local = thread_local_state;
+    const std::uint32_t generation = current_generation();
+    return generation != 0 && local.generation == generation ? local.state : nullptr;
+}
+
+void count_loss(abi::LossCause cause, std::uint64_t count) noexcept {
+    if (abi::MapHeader* header = rings.header()) {
+        header->lost[static_cast<std::size_t>(cause)].fetch_add(count, std::memory_order_relaxed);
+    }
+}
+
+void wake_drain() noexcept { drain.wake(); }
+
+void register_exit_handler() noexcept { atexit(end_recording); }
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,28 @@
+// The recording of this process: when it starts, ends, and what a fork does to it.
+#pragma once
+
+#include <cstdint>
+
+#include "collector/sink/drain.hpp"
+#include "interpose/record/thread.hpp"
+
+namespace gpuspy::hook {
+
+/// The calling thread's state in the current recording: starts the recording, or claims a ring, if need be. nullptr: not
+/// recording (off, ended, inside set-up, no ring left). The slow path of every hook; also for set-up hooks.
+ThreadState* enter_recording() noexcept;
+
+/// The calling thread's state if it has one in the current recording; never starts anything.
+ThreadState* current_thread() noexcept;
+
+/// The rings of this process, for losses that belong to no thread.
+void count_loss(abi::LossCause cause, std::uint64_t count) noexcept;
+
+/// Tells the drain thread that a ring fills up.
+void wake_drain() noexcept;
+
+/// Registers the handler that flushes at exit, to run before all handlers registered so far: called again after CUPTI is
+/// opened, whose own handlers must not run before our flush.
+void register_exit_handler() noexcept;
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,130 @@
+#include "interpose/record/call.hpp"
+
+#include "collector/ring/clock.hpp"
+#include "collector/ring/ring.hpp"
+#include "interpose/lifecycle/generation.hpp"
+#include "interpose/lifecycle/session.hpp"
+#include "interpose/record/calibrate.hpp"
+
+namespace gpuspy::hook {
+
+// Initial-exec, so that reading it is one instruction and never allocates.
+thread_local constinit ThreadLocal thread_local_state{};
+
+namespace {
+
+bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
+    std::uint32_t depth = state.depth;
+    while (depth > 0 && state.open[depth - 1].frame <= frame_address) {
+        // Left by longjmp or forced unwinding: its end will never come.
+        if (makes_device_work(static_cast<abi::ApiClass>(kApiTable[index_of(state.open[depth - 1].id)].api_class))) {
+            state.device_calls = 0;
+        }
+        --depth;
+    }
+    if (depth > 0 && state.open[depth - 1].id == id) [[unlikely]] {
+        // A library that calls its own public function, or a sub-library's of the same name: one call for the host.
+        state.open[depth - 1].flags |= abi::kCallReentered;
+        state.depth = depth;
+        return false;
+    }
+    if (depth == kMaxDepth) [[unlikely]] {
+        state.depth = depth;
+        count_loss(abi::LossCause::kNoRing, 1);
+        return false;
+    }
+    state.open[depth] = {frame_address, id, 0, 0};
+    state.depth = depth + 1;
+    frame.state = &state;
+    frame.caller = caller;
+    frame.depth = depth;
+    frame.id = id;
+    frame.device_call = false;
+    const std::uint64_t now = ring::ticks();
+    if (depth == 0) {
+        state.ring->open_begin_ticks.store(now, std::memory_order_relaxed);
+        state.ring->open_api.store(static_cast<std::uint32_t>(index_of(id)) + 1, std::memory_order_relaxed);
+    }
+    frame.begin_ticks = now;
+    return true;
+}
+
+template <class Part>
+std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
+    static_assert(sizeof(Part) % 8 == 0);
+    __builtin_memcpy(at, &part, sizeof part);
+    return at + sizeof(Part) / 8;
+}
+
+}  // namespace
+
+bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
+    ThreadLocal& local = thread_local_state;
+    ThreadState* state = local.state;
+    const std::uint32_t generation = current_generation();
+    if (generation == 0 || local.generation != generation || local.inside_gpuspy) [[unlikely]] {
+        state = enter_recording();
+        if (state == nullptr) return false;
+    }
+    return begin_on(*state, frame, id, caller, frame_address);
+}
+
+void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
+    const std::uint64_t end_ticks = ring::ticks();
+    ThreadState& state = *frame.state;
+    const std::uint32_t flags = parts.flags | abi::kCallCaller | state.open[frame.depth].flags;
+    state.depth = frame.depth;
+    if (frame.depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
+
+    const std::uint32_t words = ring::call_words(flags);
+    std::uint64_t* const at = ring::reserve(state.ring, state.ring_bytes, words);
+    if (at == nullptr) [[unlikely]] {
+        ring::count_drop(state.ring);
+        wake_drain();
+        return;
+    }
+    const abi::CallEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kCall,
+                                static_cast<std::uint8_t>(frame.depth), static_cast<std::uint16_t>(index_of(frame.id)), 0},
+                               flags,
+                               parts.status,
+                               frame.begin_ticks,
+                               end_ticks,
+                               reinterpret_cast<std::uintptr_t>(frame.caller)};
+    std::uint64_t* next = put(at, event);
+    if ((flags & abi::kCallStream) != 0) next = put(next, abi::StreamPart{parts.stream});
+    if ((flags & abi::kCallCorrelation) != 0) next = put(next, abi::CorrelationPart{parts.correlation});
+    if ((flags & abi::kCallLaunchId) != 0) next = put(next, abi::LaunchIdPart{parts.launch_id});
+    if ((flags & abi::kCallKernel) != 0) {
+        next = put(next, abi::KernelPart{parts.function,
+                                         {parts.grid[0], parts.grid[1], parts.grid[2]},
+                                         {parts.block[0], parts.block[1], parts.block[2]},
+                                         parts.dynamic_shared_bytes,
+                                         0});
+    }
+    if ((flags & abi::kCallCopy) != 0) next = put(next, abi::CopyPart{parts.copy_bytes, parts.copy_kind, 0});
+    if ((flags & abi::kCallGraph) != 0) next = put(next, abi::GraphPart{parts.exec});
+    ring::commit(state.ring, at);
+    if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]] wake_drain();
+}
+
+std::uint64_t measure_call_ticks(ThreadState& scratch) noexcept {
+    constexpr int kRounds = 64;
+    constexpr int kCalls = 64;
+    std::uint64_t best = UINT64_MAX;
+    CallParts parts;
+    parts.flags = abi::kCallStream | abi::kCallKernel | abi::kCallCorrelation;
+    for (int round = 0; round < kRounds; ++round) {
+        const std::uint64_t before = ring::ticks();
+        for (int call = 0; call < kCalls; ++call) {
+            CallFrame frame;
+            begin_on(scratch, frame, HookId::cuLaunchKernel, nullptr, __builtin_frame_address(0));
+            end_call(frame, parts);
+            scratch.ring->tail.store(scratch.ring->head.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        }
+        const std::uint64_t taken = (ring::ticks() - before) / kCalls;
+        if (taken < best) best = taken;
+    }
+    return best;
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,118 @@
+#include "interpose/record/names.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+#include "collector/ring/clock.hpp"
+#include "collector/ring/ring.hpp"
+#include "interpose/lifecycle/memory.hpp"
+#include "interpose/lifecycle/session.hpp"
+#include "interpose/resolve/driver_api.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 8 << 10;
+
+// Handles whose name is in the trace. Open addressing over atomics, so that a launch reads it without a lock; a handle that
+// finds no room is asked for again at each launch (slow, not wrong).
+constexpr std::size_t kHandleCount = std::size_t{1} << 16;
+constexpr std::size_t kMaxProbes = 32;
+
+constinit std::atomic<std::atomic<std::uint64_t>*> known_handles{nullptr};
+
+std::atomic<std::uint64_t>* handles() noexcept {
+    auto* table = known_handles.load(std::memory_order_acquire);
+    if (table != nullptr) return table;
+    auto* made = static_cast<std::atomic<std::uint64_t>*>(map_memory(kHandleCount * sizeof(std::atomic<std::uint64_t>)));
+    if (made == nullptr) return nullptr;
+    // The loser's table stays mapped, untouched: it costs address space only.
+    return known_handles.compare_exchange_strong(table, made, std::memory_order_acq_rel) ? made : table;
+}
+
+std::size_t place_of(std::uint64_t handle) noexcept {
+    return static_cast<std::size_t>((handle >> 4) * 0x9e3779b97f4a7c15U >> 48) & (kHandleCount - 1);
+}
+
+void mark_known(std::uint64_t handle) noexcept {
+    auto* table = handles();
+    if (table == nullptr) return;
+    std::size_t at = place_of(handle);
+    for (std::size_t probe = 0; probe < kMaxProbes; ++probe, at = (at + 1) & (kHandleCount - 1)) {
+        std::uint64_t there = 0;
+        if (table[at].compare_exchange_strong(there, handle, std::memory_order_relaxed) || there == handle) return;
+    }
+}
+
+void write_name(ThreadState& state, std::uint64_t handle, const char* name) noexcept {
+    const std::size_t length = strnlen(name, kMaxNameBytes);
+    const std::size_t bytes = sizeof(abi::NameEvent) + (length + 7) / 8 * 8;
+    const auto words = static_cast<std::uint32_t>(bytes / 8);
+    std::uint64_t* at = ring::reserve(state.ring, state.ring_bytes, words);
+    if (at == nullptr) {
+        // Names come in bursts when modules load: not marked as known, so the first launch asks again.
+        ring::count_drop(state.ring);
+        wake_drain();
+        return;
+    }
+    at[words - 1] = 0;
+    const abi::NameEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kName, 0, 0, 0},
+                               ring::ticks(),
+                               handle,
+                               static_cast<std::uint32_t>(length),
+                               0};
+    __builtin_memcpy(at, &event, sizeof event);
+    __builtin_memcpy(reinterpret_cast<char*>(at) + sizeof event, name, length);
+    ring::commit(state.ring, at);
+    mark_known(handle);
+}
+
+}  // namespace
+
+void remember_name(std::uint64_t handle, const char* name) noexcept {
+    if (ThreadState* state = enter_recording()) write_name(*state, handle, name);
+}
+
+void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept {
+    ThreadState* state = enter_recording();
+    const auto get_name = driver_api().kernel_get_name;
+    if (state == nullptr || get_name == nullptr) return;
+    const InsideGpuspy inside;
+    const char* name = nullptr;
+    if (get_name(&name, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS && name != nullptr) {
+        write_name(*state, copy, name);
+    }
+}
+
+bool is_name_known(std::uint64_t handle) noexcept {
+    const auto* table = known_handles.load(std::memory_order_acquire);
+    if (table == nullptr) return false;
+    std::size_t at = place_of(handle);
+    for (std::size_t probe = 0; probe < kMaxProbes; ++probe, at = (at + 1) & (kHandleCount - 1)) {
+        const std::uint64_t there = table[at].load(std::memory_order_relaxed);
+        if (there == handle) return true;
+        if (there == 0) return false;
+    }
+    return false;
+}
+
+void learn_name(std::uint64_t function) noexcept {
+    ThreadState* state = current_thread();
+    const auto get_name = driver_api().func_get_name;
+    if (state == nullptr || get_name == nullptr || function == 0) return;
+    const InsideGpuspy inside;
+    const char* name = nullptr;
+    if (get_name(&name, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS && name != nullptr) {
+        write_name(*state, function, name);
+    } else {
+        mark_known(function);  // it has no name to give: do not ask at every launch
+    }
+}
+
+void forget_names() noexcept {
+    auto* table = known_handles.load(std::memory_order_acquire);
+    for (std::size_t i = 0; table != nullptr && i < kHandleCount; ++i) table[i].store(0, std::memory_order_relaxed);
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,24 @@
+// Names of kernels by their handles, for traces without device records and for graph nodes.
+#pragma once
+
+#include <cstdint>
+
+namespace gpuspy::hook {
+
+/// `handle` (CUfunction, CUkernel) has this name from now on: writes a NameEvent. Starts recording if need be: a process
+/// that asks for a kernel uses CUDA.
+void remember_name(std::uint64_t handle, const char* name) noexcept;
+
+/// `copy` is another handle of the kernel behind `kernel`, a CUkernel.
+void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept;
+
+/// Whether a name was written for this handle. Lock-free: on the path of every launch.
+bool is_name_known(std::uint64_t handle) noexcept;
+
+/// First launch of a function whose name no hook saw: asks the driver (12.3 on).
+void learn_name(std::uint64_t function) noexcept;
+
+/// A module was unloaded: any handle may come back as another kernel's.
+void forget_names() noexcept;
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,57 @@
+// What a thread knows of itself: its ring and the hooked calls it is in.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "collector/abi/ring_layout.hpp"
+#include "interpose/table/hooks.hpp"
+
+namespace gpuspy::hook {
+
+/// A hooked call that a thread is in.
+struct OpenCall {
+    const void* frame;  ///< Address of the hook's stack frame.
+    HookId id;
+    std::uint16_t reserved;
+    std::uint32_t flags;  ///< abi::CallFlags that the calls inside it set (kCallReentered).
+};
+
+inline constexpr std::uint32_t kMaxDepth = 48;
+
+/// In our own memory; a thread-local pointer leads to it, so that static TLS stays small.
+struct ThreadState {
+    abi::RingHeader* ring;
+    std::uint64_t ring_bytes;
+    std::uint32_t depth;
+    std::uint32_t device_calls;  ///< Driver calls that make device work and that the thread is in (0 or 1).
+    ThreadState* next_free;
+    OpenCall open[kMaxDepth];
+};
+
+/// The whole static TLS of the library (initial-exec; a dlopened library may have little room for it).
+struct ThreadLocal {
+    ThreadState* state;
+    /// Of the process's recording (see generation.hpp); 0 never matches.
+    std::uint32_t generation;
+    /// CUPTI's id of the driver call that the thread is in: set by the subscriber callback, read by the hook around it.
+    std::uint32_t correlation;
+    /// The thread is inside our own set-up code: its hooks pass through.
+    bool inside_gpuspy;
+};
+
+extern thread_local constinit ThreadLocal thread_local_state;
+
+/// Calls of CUDA that we make ourselves, and look-ups inside set-up, are not the host's: hooks pass through meanwhile.
+class InsideGpuspy {
+public:
+    InsideGpuspy() noexcept : before_(thread_local_state.inside_gpuspy) { thread_local_state.inside_gpuspy = true; }
+    ~InsideGpuspy() { thread_local_state.inside_gpuspy = before_; }
+    InsideGpuspy(const InsideGpuspy&) = delete;
+    InsideGpuspy& operator=(const InsideGpuspy&) = delete;
+
+private:
+    bool before_;
+};
+
+}  // namespace gpuspy::hook

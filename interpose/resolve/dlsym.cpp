@@ -1,0 +1,119 @@
+#include "interpose/resolve/dlsym.hpp"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "interpose/record/thread.hpp"
+#include "interpose/resolve/elf.hpp"
+#include "interpose/resolve/originals.hpp"
+#include "interpose/resolve/real_dl.hpp"
+#include "interpose/table/hooks.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+/// Libraries that look CUDA up for themselves and must get the originals: the driver finds itself this way (a hook would recurse),
+/// and tools would measure us.
+bool is_tool(const elf::Object& caller) noexcept {
+    constexpr const char* kPrefixes[] = {"libcuda.so", "libcupti", "libnvperf", "libnvidia", "libcudadebugger",
+                                         "libsanitizer", "libInterceptorInjection", "libToolsInjection"};
+    const char* name = elf::soname(caller);
+    for (const char* prefix : kPrefixes) {
+        if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+    }
+    return false;
+}
+
+/// The object after `caller` in load order that defines the name, ours left out.
+struct NextQuery {
+    const elf::Object* caller;
+    const char* name;
+    bool is_past;
+    void* address;
+};
+
+bool visit_next(void* context, const elf::Object& object) noexcept {
+    auto* query = static_cast<NextQuery*>(context);
+    if (object.base == query->caller->base && object.dynamic == query->caller->dynamic) {
+        query->is_past = true;
+        return false;
+    }
+    if (!query->is_past || is_ours(object.dynamic)) return false;
+    query->address = elf::find_symbol(object, query->name);
+    return query->address != nullptr;
+}
+
+constexpr std::size_t kMessageBytes = 512;
+constexpr unsigned kMessageCount = 4;
+char messages[kMessageCount][kMessageBytes];
+std::atomic<unsigned> next_message{0};
+
+/// "not found", with the loader's own message pending for dlerror (its prefix is put right there).
+LookupDecision not_found(const char* name) noexcept {
+    return {real_dl().dlsym(RTLD_NEXT, name), nullptr};
+}
+
+/// A look-up of one of our names by a special handle, or whose answer was our own export: what stands behind it?
+LookupDecision look_behind(HookId id, void* handle, const elf::Object* caller) noexcept {
+    const char* name = kApiTable[index_of(id)].name;
+    void* original = nullptr;
+    if (handle == RTLD_NEXT && caller != nullptr) {
+        NextQuery query{caller, name, false, nullptr};
+        elf::for_each_object(visit_next, &query);
+        original = query.address;
+    } else {
+        original = find_provider(name, caller);
+    }
+    if (original == nullptr) return not_found(name);
+    return {caller != nullptr && is_tool(*caller) ? original : bind_slot(id, original), nullptr};
+}
+
+bool is_special(const void* handle) noexcept { return handle == RTLD_DEFAULT || handle == RTLD_NEXT; }
+
+}  // namespace
+
+extern "C" LookupDecision gpuspy_decide_dlsym(void* handle, const char* name, const void* caller_address) noexcept {
+    const RealDl& real = real_dl();
+    const HookId id = name != nullptr && !thread_local_state.inside_gpuspy ? find_hook(name) : HookId::kCount;
+    if (id == HookId::kCount) return {nullptr, reinterpret_cast<void*>(real.dlsym)};
+    const InsideGpuspy inside;
+    elf::Object caller;
+    const bool known = elf::find_object(caller_address, &caller);
+    if (is_special(handle)) return look_behind(id, handle, known ? &caller : nullptr);
+    void* answer = real.dlsym(handle, name);
+    if (answer == nullptr) return {nullptr, nullptr};
+    if (is_ours(answer)) return look_behind(id, RTLD_DEFAULT, known ? &caller : nullptr);
+    return {known && is_tool(caller) ? answer : bind_slot(id, answer), nullptr};
+}
+
+extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, const char* version,
+                                               const void* caller_address) noexcept {
+    const RealDl& real = real_dl();
+    const HookId id = name != nullptr && !thread_local_state.inside_gpuspy ? find_hook(name) : HookId::kCount;
+    if (id == HookId::kCount) return {nullptr, reinterpret_cast<void*>(real.dlvsym)};
+    const InsideGpuspy inside;
+    elf::Object caller;
+    const bool known = elf::find_object(caller_address, &caller);
+    // For a special handle: what comes after us in the global scope, under this version.
+    void* answer = real.dlvsym(is_special(handle) ? RTLD_NEXT : handle, name, version);
+    if (answer == nullptr) return {nullptr, nullptr};
+    if (is_ours(answer)) return look_behind(id, RTLD_DEFAULT, known ? &caller : nullptr);
+    return {known && is_tool(caller) ? answer : bind_slot(id, answer), nullptr};
+}
+
+extern "C" char* gpuspy_dlerror() noexcept {
+    char* message = real_dl().dlerror();
+    if (message == nullptr) return nullptr;
+    // A look-up that we made for the host names us as the object that asked; without us it would have named the program.
+    constexpr char kOurs[] = "libgpuspy.so: undefined symbol: ";
+    const char* at = strstr(message, kOurs);
+    if (at == nullptr) return message;
+    char* rewritten = messages[next_message.fetch_add(1, std::memory_order_relaxed) % kMessageCount];
+    snprintf(rewritten, kMessageBytes, "%s: undefined symbol: %s", program_invocation_name, at + sizeof kOurs - 1);
+    return rewritten;
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,49 @@
+// Loaded ELF objects, read from their own dynamic sections: who defines a symbol, what an object needs.
+//
+// Used where the loader cannot be asked: to get the real dlsym behind our own, and to find what a call would have been
+// bound to without us. Reads mapped memory only; the callers hold no lock of the loader, so an object must stay loaded
+// meanwhile (it is one that is calling us, or one that provides what it calls).
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpuspy::hook::elf {
+
+/// One loaded object.
+struct Object {
+    const char* path = nullptr;  ///< As the loader knows it; "" for the main program.
+    ElfW(Addr) base = 0;
+    const ElfW(Dyn)* dynamic = nullptr;
+    ElfW(Addr) begin = 0;  ///< Addresses it covers.
+    ElfW(Addr) end = 0;
+
+    bool covers(const void* address) const noexcept {
+        const auto at = reinterpret_cast<ElfW(Addr)>(address);
+        return at >= begin && at < end;
+    }
+};
+
+/// The object that the address lies in. False: none.
+bool find_object(const void* address, Object* found) noexcept;
+
+/// Calls visit(object) for every loaded object in load order, until it returns true; true if one did.
+bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept;
+
+/// Address of the symbol that the object defines and exports under this name (its default version); nullptr: none. An
+/// indirect function (STT_GNU_IFUNC) is resolved.
+void* find_symbol(const Object& object, const char* name) noexcept;
+
+/// The version under which the object refers to `name` ("libcudart.so.12"); nullptr: without version, or no reference.
+const char* needed_version(const Object& object, const char* name) noexcept;
+
+/// DT_SONAME, or the last part of the path.
+const char* soname(const Object& object) noexcept;
+
+/// Calls visit(soname) for each DT_NEEDED in order, until it returns true; true if one did.
+bool for_each_needed(const Object& object, bool (*visit)(void* context, const char* soname) noexcept,
+                     void* context) noexcept;
+
+}  // namespace gpuspy::hook::elf

@@ -1,0 +1,161 @@
+#include "interpose/resolve/originals.hpp"
+
+#include <cstring>
+
+#include "interpose/lifecycle/lock.hpp"
+#include "interpose/lifecycle/session.hpp"
+#include "interpose/resolve/elf.hpp"
+#include "interpose/resolve/real_dl.hpp"
+
+extern "C" {
+// From the linker: our own first and last byte.
+extern const char __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
+}
+
+namespace gpuspy::hook {
+
+constinit std::atomic<void*> slot_originals[kHookCount][kSlotCount]{};
+
+namespace {
+
+/// Callers in [begin, end) are bound to `original`.
+struct Route {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    void* original;
+};
+
+constexpr std::uint32_t kRouteCount = 8;
+
+struct Routes {
+    std::atomic<std::uint32_t> count;
+    Route routes[kRouteCount];
+};
+
+constinit Routes elf_routes[kHookCount]{};
+constinit SpinLock bind_lock;
+
+/// The objects that define a name.
+struct Candidates {
+    const char* name;
+    std::uint32_t count = 0;
+    struct {
+        elf::Object object;
+        void* address;
+    } found[16];
+};
+
+bool add_candidate(void* context, const elf::Object& object) noexcept {
+    auto* candidates = static_cast<Candidates*>(context);
+    if (object.covers(&__ehdr_start)) return false;
+    void* address = elf::find_symbol(object, candidates->name);
+    if (address == nullptr) return false;
+    candidates->found[candidates->count] = {object, address};
+    ++candidates->count;
+    return candidates->count == sizeof candidates->found / sizeof *candidates->found;
+}
+
+void* among(const Candidates& candidates, const void* address) noexcept {
+    for (std::uint32_t i = 0; i < candidates.count; ++i) {
+        if (candidates.found[i].address == address) return candidates.found[i].address;
+    }
+    return nullptr;
+}
+
+struct NeededQuery {
+    const Candidates* candidates;
+    void* answer;
+};
+
+bool match_needed(void* context, const char* needed) noexcept {
+    auto* query = static_cast<NeededQuery*>(context);
+    for (std::uint32_t i = 0; i < query->candidates->count; ++i) {
+        if (strcmp(elf::soname(query->candidates->found[i].object), needed) == 0) {
+            query->answer = query->candidates->found[i].address;
+            return true;
+        }
+    }
+    return false;
+}
+
+/// What the loader would bind in `caller`: the global scope first, then what the caller itself was linked with. Its order is
+/// asked for only when there is a choice, since a failed look-up would leave the host a dlerror.
+void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
+    if (candidates.count <= 1) return candidates.count == 0 ? nullptr : candidates.found[0].address;
+    const char* version = caller != nullptr ? elf::needed_version(*caller, candidates.name) : nullptr;
+    if (void* next = real_next(candidates.name, version); next != nullptr && among(candidates, next) != nullptr) {
+        return next;
+    }
+    if (caller != nullptr) {
+        for (std::uint32_t i = 0; i < candidates.count; ++i) {
+            if (candidates.found[i].object.base == caller->base) return candidates.found[i].address;
+        }
+        NeededQuery query{&candidates, nullptr};
+        if (elf::for_each_needed(*caller, match_needed, &query)) return query.answer;
+    }
+    return candidates.found[0].address;
+}
+
+void* resolve(HookId id, const void* caller) noexcept {
+    const InsideGpuspy inside;
+    elf::Object object;
+    const bool known = elf::find_object(caller, &object);
+    void* original = find_provider(kApiTable[index_of(id)].name, known ? &object : nullptr);
+    if (original == nullptr) return nullptr;
+
+    // A caller in no object is code made at run time: its page stands for it.
+    constexpr std::uintptr_t kPageMask = 4095;
+    const auto at = reinterpret_cast<std::uintptr_t>(caller);
+    const std::uintptr_t begin = known ? object.begin : at & ~kPageMask;
+    const std::uintptr_t end = known ? object.end : begin + kPageMask + 1;
+    const Locked guard(bind_lock);
+    Routes& routes = elf_routes[index_of(id)];
+    const std::uint32_t count = routes.count.load(std::memory_order_relaxed);
+    if (count < kRouteCount) {
+        routes.routes[count] = {begin, end, original};
+        // Pairs with the acquire in original_for_caller(): the route is whole when it is counted.
+        routes.count.store(count + 1, std::memory_order_release);
+    } else {
+        count_loss(abi::LossCause::kNoSlot, 1);  // right, only slow: it is looked up again at each call
+    }
+    return original;
+}
+
+}  // namespace
+
+void* find_provider(const char* name, const elf::Object* caller) noexcept {
+    Candidates candidates{name, 0, {}};
+    elf::for_each_object(add_candidate, &candidates);
+    return choose(candidates, caller);
+}
+
+void* original_for_caller(HookId id, const void* caller) noexcept {
+    const Routes& routes = elf_routes[index_of(id)];
+    const auto at = reinterpret_cast<std::uintptr_t>(caller);
+    const std::uint32_t count = routes.count.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Route& route = routes.routes[i];
+        if (at >= route.begin && at < route.end) return route.original;
+    }
+    return resolve(id, caller);
+}
+
+void* bind_slot(HookId id, void* original) noexcept {
+    if (is_ours(original)) return original;
+    const Locked guard(bind_lock);
+    auto& originals = slot_originals[index_of(id)];
+    for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+        void* bound = originals[slot].load(std::memory_order_relaxed);
+        if (bound == nullptr) originals[slot].store(original, std::memory_order_release);
+        if (bound == nullptr || bound == original) return gpuspy_slot_wrappers[index_of(id)][slot];
+    }
+    count_loss(abi::LossCause::kNoSlot, 1);
+    return original;
+}
+
+bool is_ours(const void* address) noexcept {
+    return address >= static_cast<const void*>(&__ehdr_start) && address < static_cast<const void*>(&_end);
+}
+
+}  // namespace gpuspy::hook

@@ -1,0 +1,37 @@
+// The real functions behind the hooks.
+//
+// A hook may stand in front of several originals: two copies of cudart in one process, or libcudnn.so.9, which looks up its
+// own public names in its sub-libraries. A pointer that is handed out is bound to one original: slot i of a hook is
+// wrapper i, and originals[hook][i] is what it calls. A call that the dynamic linker bound to us carries no such
+// knowledge: its original is found from the object that calls (its return address), once per object, and cached.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "interpose/resolve/elf.hpp"
+#include "interpose/table/hooks.hpp"
+
+namespace gpuspy::hook {
+
+/// Originals of handed-out pointers. Written once under the set-up lock before the wrapper is handed out.
+extern std::atomic<void*> slot_originals[kHookCount][kSlotCount];
+
+/// The wrappers: what a host gets instead of an original (slots), and what an exported symbol jumps to.
+extern "C" void* const gpuspy_slot_wrappers[kHookCount][kSlotCount];
+extern "C" void* const gpuspy_elf_wrappers[kHookCount];
+
+/// A wrapper bound to `original`: the slot that has it, else a free one. `original` itself when no slot is free (counted).
+void* bind_slot(HookId id, void* original) noexcept;
+
+/// Original for a call to the exported hook from `caller` (a return address): what the dynamic linker would have bound in
+/// the calling object without us. nullptr: nothing in the process provides it.
+void* original_for_caller(HookId id, const void* caller) noexcept;
+
+/// The function `name` that a call from `caller` (nullptr: no object) would reach without us; nullptr: nothing provides it.
+void* find_provider(const char* name, const elf::Object* caller) noexcept;
+
+/// Whether the address is code or data of ours.
+bool is_ours(const void* address) noexcept;
+
+}  // namespace gpuspy::hook

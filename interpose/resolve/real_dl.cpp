@@ -1,0 +1,45 @@
+#include "interpose/resolve/real_dl.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "interpose/resolve/elf.hpp"
+#include "interpose/resolve/originals.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+// Filled by whoever comes first; two threads would write the same values.
+constinit RealDl found{};
+constinit std::atomic<bool> is_found{false};
+
+/// Before glibc 2.34 the functions live in libdl.so.2, later in libc.so.6 (libdl.so.2 is then an empty shell). Other preloaded
+/// libraries may define them too, and theirs come first in the chain that we stand at the head of: they are what a host
+/// without us would have called.
+bool visit_provider(void*, const elf::Object& object) noexcept {
+    if (is_ours(object.dynamic)) return false;
+    const auto find = [&object](const char* name) { return elf::find_symbol(object, name); };
+    if (found.dlsym == nullptr) found.dlsym = reinterpret_cast<decltype(RealDl::dlsym)>(find("dlsym"));
+    if (found.dlvsym == nullptr) found.dlvsym = reinterpret_cast<decltype(RealDl::dlvsym)>(find("dlvsym"));
+    if (found.dlerror == nullptr) found.dlerror = reinterpret_cast<decltype(RealDl::dlerror)>(find("dlerror"));
+    return found.dlsym != nullptr && found.dlvsym != nullptr && found.dlerror != nullptr;
+}
+
+}  // namespace
+
+const RealDl& real_dl() noexcept {
+    if (!is_found.load(std::memory_order_acquire)) {
+        elf::for_each_object(visit_provider, nullptr);
+        is_found.store(true, std::memory_order_release);
+    }
+    return found;
+}
+
+void* real_next(const char* name, const char* version) noexcept {
+    return version != nullptr ? real_dl().dlvsym(RTLD_NEXT, name, version) : real_dl().dlsym(RTLD_NEXT, name);
+}
+
+}  // namespace gpuspy::hook

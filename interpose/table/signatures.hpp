@@ -1,0 +1,59 @@
+// The type of each hooked function, from the vendor's headers; by hand for what they do not declare.
+#pragma once
+
+#include "interpose/table/cuda_headers.hpp"
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cudnn.h>
+
+#include "interpose/table/hooks.hpp"
+
+// crt/host_runtime.h declares these for the compiler's launch stubs (CUDA 13): the same arguments as cudaLaunchKernel.
+extern "C" cudaError_t __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                          std::size_t shared_bytes, cudaStream_t stream);
+extern "C" cudaError_t __cudaLaunchKernel_ptsz(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                               std::size_t shared_bytes, cudaStream_t stream);
+
+// Gone from CUDA 13's headers; programs built with older ones call them.
+extern "C" cudaError_t cudaThreadSynchronize(void);
+
+namespace gpuspy::hook {
+
+// cublas_api.h overloads these three names with inline functions in C++, so their address is ambiguous. These
+// declarations hide all forms below; the types are those of the exported symbols.
+namespace exact {
+
+cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
+                            cudaDataType, int, const void*, cudaDataType, int, const void*, void*, cudaDataType, int,
+                            cublasComputeType_t, cublasGemmAlgo_t);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                                   const void* const*, cudaDataType, int, const void* const*, cudaDataType, int,
+                                   const void*, void* const*, cudaDataType, int, int, cublasComputeType_t,
+                                   cublasGemmAlgo_t);
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                          const void*, const void*, cudaDataType, int, long long, const void*,
+                                          cudaDataType, int, long long, const void*, void*, cudaDataType, int, long long,
+                                          int, cublasComputeType_t, cublasGemmAlgo_t);
+
+// Old forms are marked deprecated; to hook them is the point.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+template <HookId Id>
+struct Pick;
+#define HOOK(name, ...)               \
+    template <>                       \
+    struct Pick<HookId::name> {       \
+        using Type = decltype(&name); \
+    };
+#include "interpose/table/all.def"
+#undef HOOK
+#pragma GCC diagnostic pop
+
+}  // namespace exact
+
+/// Type of the hooked function: Signature<Id>::Type, a pointer.
+template <HookId Id>
+struct Signature : exact::Pick<Id> {};
+
+}  // namespace gpuspy::hook
