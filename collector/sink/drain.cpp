@@ -167,7 +167,7 @@ void Drain::step(PassStep step) noexcept {
 void Drain::run_pass(bool final) noexcept {
     pass_ns_ = ring::read_clock_ns(CLOCK_MONOTONIC);
     if (encoder_.wants_segment() || segment_raw_bytes_ >= config_.segment_bytes) {
-        begin_segment(encoder_.segment() + 1);
+        begin_segment(encoder_.next_segment());
     }
     if (!first_facts_told_) {
         put_first_facts();
@@ -199,7 +199,7 @@ void Drain::flush_block() noexcept {
     const bool wants_segment = encoder_.wants_segment();
     if (encoder_.payload_bytes() == 0) {
         if (wants_segment) {
-            begin_segment(encoder_.segment() + 1);
+            begin_segment(encoder_.next_segment());
         }
         return;
     }

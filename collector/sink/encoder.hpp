@@ -46,6 +46,8 @@ public:
     Block finish_block() noexcept;
     bool wants_segment() const noexcept { return wants_segment_; }
     std::uint32_t segment() const noexcept { return segment_; }
+    /// The number for the next begin_segment(): this segment's own while it has no block.
+    std::uint32_t next_segment() const noexcept { return block_index_ == 0 ? segment_ : segment_ + 1; }
     std::size_t payload_bytes() const noexcept { return out_.size(); }
 
     // -- host events

@@ -224,7 +224,14 @@ int TraceWriter::find_again() noexcept {
     if (fd < 0) {
         return errno;
     }
-    const int error = ring::is_still(fd, identity_) ? ring::lock_file(fd) : ESTALE;
+    struct stat status;
+    int error = ring::stat_fd(fd, &status);
+    // A new file may have got the number of one that was removed; it would have to have our size as well.
+    if (error == 0 && (ring::FileIdentity{status.st_dev, status.st_ino} != identity_ ||
+                       static_cast<std::uint64_t>(status.st_size) != file_bytes_)) {
+        error = ESTALE;
+    }
+    error = error != 0 ? error : ring::lock_file(fd);
     if (error != 0) {
         ring::close_fd(fd);
         return error;
