@@ -3,6 +3,7 @@
 
 FOLDER/include gets the headers, FOLDER/lib libcudart and libcupti, which the CUDA example runs on where no toolkit is.
 """
+
 import pathlib
 import sys
 import zipfile
