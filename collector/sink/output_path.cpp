@@ -11,6 +11,7 @@
 #include "collector/ring/owned_fd.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/file_header.hpp"
+#include "collector/sink/salvage.hpp"
 
 namespace gpuspy::sink {
 
@@ -179,8 +180,20 @@ bool build_candidate(const OutputRequest& request, unsigned candidate, char* buf
     return !name.text(extension).was_cut();
 }
 
-/// Opens what stands at `path` and judges it.
-Verdict judge_existing(const OutputRequest& request, const char* path, Output* output, int* error) noexcept {
+/// Opens a pipe or a device, for writing alone: one opened for both never tells that its reader is gone.
+Verdict open_stream(const char* path, Output* output, int* error) noexcept {
+    const int fd = ring::open_fd(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        *error = errno;
+        fail(output, *error, path, explain(*error));
+        return Verdict::kFail;
+    }
+    output->fd = ring::move_fd_high(fd);
+    return Verdict::kUse;
+}
+
+/// Opens what stands at `path` and judges it. `salvaged`: whether the rings of its owner were looked for already.
+Verdict judge_existing(const OutputRequest& request, const char* path, bool* salvaged, Output* output, int* error) noexcept {
     int fd = ring::open_fd(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         *error = errno;
@@ -194,15 +207,7 @@ Verdict judge_existing(const OutputRequest& request, const char* path, Output* o
     *error = ring::stat_fd(fd, &status);
     if (*error == 0 && !S_ISREG(status.st_mode)) {
         ring::close_fd(fd);
-        // Again for writing alone: a pipe opened for both never tells that its reader is gone.
-        fd = ring::open_fd(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (fd < 0) {
-            *error = errno;
-            fail(output, *error, path, explain(*error));
-            return Verdict::kFail;
-        }
-        output->fd = ring::move_fd_high(fd);
-        return Verdict::kUse;
+        return open_stream(path, output, error);
     }
     fd = ring::move_fd_high(fd);
     const Verdict verdict = judge_regular(request, path, fd, output, error);
@@ -211,14 +216,23 @@ Verdict judge_existing(const OutputRequest& request, const char* path, Output* o
         output->is_regular = true;
         return verdict;
     }
-    if (verdict == Verdict::kMoveAway) {
+    if (verdict == Verdict::kMoveAway && *salvaged) {
         *error = move_away(path);
+        ring::close_fd(fd);
         if (*error != 0) {
             fail(output, *error, path, "the older trace there cannot be moved away; remove it or set GPUSPY_OUTPUT");
+            return Verdict::kFail;
         }
+        return Verdict::kRetry;
     }
     ring::close_fd(fd);
-    return verdict != Verdict::kMoveAway ? verdict : *error == 0 ? Verdict::kRetry : Verdict::kFail;
+    if (verdict == Verdict::kMoveAway) {
+        // Without our lock: the salvager takes its own, and closing its descriptor would give ours back.
+        *salvaged = true;
+        const SalvageReason reason = salvage_for_trace(path, request.ring_directory).reason;
+        return reason == SalvageReason::kOwnerAlive ? Verdict::kTryNext : Verdict::kRetry;
+    }
+    return verdict;
 }
 
 }  // namespace
@@ -227,6 +241,7 @@ int open_output(const OutputRequest& request, Output* output) noexcept {
     const ring::ErrnoGuard keep_errno;
     *output = Output{};
     unsigned candidate = 0;
+    bool salvaged = false;
     for (unsigned attempt = 0; candidate < kMaxCandidates && attempt < kMaxAttempts + candidate; ++attempt) {
         if (!build_candidate(request, candidate, output->path, sizeof output->path)) {
             return fail(output, ENAMETOOLONG, request.path, explain(ENAMETOOLONG));
@@ -239,7 +254,7 @@ int open_output(const OutputRequest& request, Output* output) noexcept {
         if (error != EEXIST) {
             return fail(output, error, output->path, explain(error));
         }
-        switch (judge_existing(request, output->path, output, &error)) {
+        switch (judge_existing(request, output->path, &salvaged, output, &error)) {
             case Verdict::kUse:
                 return 0;
             case Verdict::kTryNext:

@@ -1,7 +1,7 @@
 // Empties the rings of a dead process into its trace. For gpuspy-run, gpuspy-report and the next process that records.
 //
-// Everything in a ring file is distrusted: it may be cut, corrupted, or made by someone else. It is read with pread
-// into memory of our own, never mapped, so a file that shrinks or changes meanwhile can do no harm.
+// Whatever a ring file says is distrusted (ring_file.hpp). Doing it again after a salvager that died on the way gives the
+// same trace: the cut takes away what that one had appended.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,16 @@
 
 namespace gpuspy::sink {
 
+inline constexpr char kRingDirectory[] = "/dev/shm";
+
 enum class SalvageReason : std::uint8_t {
     kDone,
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
     kEnded,         ///< The owner had flushed everything; only the file was left.
-    kNotARing,      ///< Not ours, not a regular file, or no sound header.
+    kNotARing,      ///< There is no such ring file, or it is not ours, or not sound.
     kOtherVersion,  ///< A layout that this version does not know.
-    kOtherBoot,     ///< From before a reboot or from another machine.
-    kNoTrace,       ///< Its trace is gone, or not a trace of the same recording (nonce).
+    kFiltered,      ///< Of another run, recording or boot than asked for.
+    kNoTrace,       ///< Its trace is gone, or there is none of the same recording (nonce).
     kTraceBusy,     ///< Another process holds the trace.
     kFailed,        ///< An errno value is in `error`.
 };
@@ -27,8 +29,8 @@ struct SalvageResult {
     SalvageReason reason = SalvageReason::kFailed;
     int error = 0;
     std::uint64_t events = 0;         ///< Put into the trace.
-    std::uint64_t cut_bytes = 0;      ///< Of a torn block at the end of the trace.
-    std::uint64_t corrupt_rings = 0;  ///< Rings whose content ended before their head.
+    std::uint64_t cut_bytes = 0;      ///< Taken off the end of the trace: a torn block, mostly.
+    std::uint32_t corrupt_rings = 0;  ///< Rings whose content made no sense before its end.
     std::uint64_t nonce = 0;
     std::uint64_t run_id = 0;
     std::uint32_t pid = 0;
@@ -36,21 +38,25 @@ struct SalvageResult {
 };
 
 struct SalvageFilter {
-    std::uint64_t run_id = 0;       ///< Not 0: only rings of this run.
-    std::uint64_t nonce = 0;        ///< Not 0: only the ring of this recording.
-    const char* boot_id = nullptr;  ///< Of this boot; nullptr: not checked.
+    std::uint64_t run_id = 0;            ///< Not 0: only rings of this run.
+    std::uint64_t nonce = 0;             ///< Not 0: only the ring of this recording.
+    const char* boot_id = nullptr;       ///< Only of this boot; nullptr: not checked.
+    const char* trace_path = nullptr;    ///< Into this file, if it is the recording's; nullptr: where the ring says.
 };
 
-/// Salvages one ring file. kDone, kEnded and kNoTrace also unlink it.
+/// Salvages one ring file. After kDone, kEnded and kNoTrace it is unlinked.
 SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) noexcept;
 
-/// Salvages every ring file of ours in `directory`; `report` is told of each that the filter takes. Returns how many
-/// rings were emptied into a trace.
-std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
-                                void (*report)(void* self, const SalvageResult&) noexcept, void* self) noexcept;
+/// Salvages the ring of this trace, if its owner died and left one. kNotARing: there is nothing to do.
+SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directory) noexcept;
 
-/// Appends kEnd kWaitStatus to a trace whose writer is gone, in a segment of its own. `status` as wait(2) gives it. 0
-/// or errno.
-int append_wait_status(const char* trace_path, int status) noexcept;
+/// Salvages every ring file of ours in `directory`; `report` is told of each but kFiltered and kNotARing. Returns how many
+/// were emptied into a trace.
+std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
+                                void (*report)(void* self, const SalvageResult&), void* self);
+
+/// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was waited
+/// for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).
+int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept;
 
 }  // namespace gpuspy::sink

@@ -1,0 +1,339 @@
+#include "collector/sink/salvage.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "collector/ring/clock.hpp"
+#include "collector/ring/ring.hpp"
+#include "collector/ring/text.hpp"
+#include "collector/sink/encoder.hpp"
+#include "collector/sink/file_header.hpp"
+#include "collector/sink/memory.hpp"
+#include "collector/sink/ring_file.hpp"
+#include "collector/sink/trace_tail.hpp"
+#include "collector/sink/trace_writer.hpp"
+
+namespace gpuspy::sink {
+
+namespace {
+
+constexpr std::size_t kBlockBytes = 2U << 20;
+/// Threads that a notice names as being inside a call when the process died.
+constexpr unsigned kMostOpenCalls = 8;
+
+/// Appends segments to a trace of a dead process.
+class Appender {
+public:
+    Appender() noexcept = default;
+    ~Appender() {
+        encoder_.destroy();
+        writer_.close();
+        unmap_memory(buffer_, kBlockBytes);
+    }
+    Appender(const Appender&) = delete;
+    Appender& operator=(const Appender&) = delete;
+
+    /// Takes over `fd`. 0 or an errno value.
+    int init(int fd, const char* path, const TraceTail& tail, std::uint32_t flags, const abi::ApiEntry* apis,
+             std::uint32_t api_count) noexcept {
+        int error = writer_.adopt(fd, path, tail.bytes);
+        if (error != 0) {
+            ring::close_fd(fd);
+            return error;
+        }
+        buffer_ = map_memory<std::uint8_t>(kBlockBytes);
+        error = buffer_ == nullptr ? ENOMEM : writer_.init(kBlockBytes);
+        error = error != 0 ? error : encoder_.init(buffer_, kBlockBytes, apis, api_count);
+        if (error == 0 && ftruncate(fd, static_cast<off_t>(tail.bytes)) != 0) {
+            error = errno;
+        }
+        flags_ = flags;
+        ticks_ = tail.ticks;
+        if (error == 0) {
+            encoder_.begin_segment(tail.next_segment, flags_);
+        }
+        return error;
+    }
+
+    template <class Put>
+    void emit(Put&& put) noexcept {
+        if (!put(encoder_)) {
+            flush();
+            [[maybe_unused]] const bool fits = put(encoder_);
+        }
+    }
+
+    void flush() noexcept {
+        if (encoder_.payload_bytes() != 0 && error_ == 0) {
+            const bool wants_segment = encoder_.wants_segment();
+            error_ = writer_.append_block(encoder_.finish_block(), ticks_);
+            if (wants_segment) {
+                encoder_.begin_segment(encoder_.next_segment(), flags_);
+            }
+        }
+    }
+
+    /// The latest time that was seen, in ticks.
+    std::uint64_t ticks() const noexcept { return ticks_; }
+    void saw(std::uint64_t ticks) noexcept { ticks_ = ticks > ticks_ ? ticks : ticks_; }
+    int error() const noexcept { return error_; }
+
+private:
+    std::uint8_t* buffer_ = nullptr;
+    Encoder encoder_;
+    TraceWriter writer_;
+    std::uint32_t flags_ = 0;
+    std::uint64_t ticks_ = 0;
+    int error_ = 0;
+};
+
+void note_open_call(Appender& out, const abi::RingHeader& ring, const abi::ApiEntry* apis, std::uint32_t api_count) noexcept {
+    const std::uint32_t api = ring.open_api.load(std::memory_order_relaxed) - 1;
+    char text[192];
+    ring::TextBuilder builder(text, sizeof text);
+    builder.text("thread ").decimal(ring.tid.load(std::memory_order_relaxed)).text(" was in ");
+    if (api < api_count) {
+        builder.text_n(apis[api].name, strnlen(apis[api].name, sizeof apis[api].name));
+    } else {
+        builder.text("a call");
+    }
+    builder.text(" when the process ended");
+    out.emit([&](Encoder& encoder) { return encoder.notice(out.ticks(), text); });
+}
+
+/// The events of one ring that the trace does not have. Returns how many.
+std::uint64_t take_ring(Appender& out, const abi::RingHeader& ring, std::uint32_t index, std::uint64_t ring_bytes,
+                        std::uint64_t position, SalvageResult* result) noexcept {
+    const std::uint64_t head = ring.head.load(std::memory_order_relaxed);
+    std::uint32_t tid = ring.tid.load(std::memory_order_relaxed);
+    std::uint64_t events = 0;
+    const auto visit = [&](const abi::EventHeader* event, std::uint64_t) {
+        if (event->type == abi::EventType::kThread) {
+            tid = reinterpret_cast<const abi::ThreadEvent*>(event)->tid;
+            return true;
+        }
+        if (event->type == abi::EventType::kCall) {
+            out.saw(reinterpret_cast<const abi::CallEvent*>(event)->end_ticks);
+        }
+        out.emit([&](Encoder& encoder) {
+            return (encoder.is_current(index, tid) || encoder.thread(index, tid, "")) && encoder.event(event);
+        });
+        ++events;
+        return true;
+    };
+    if (ring::walk(&ring, ring_bytes, position, head, visit).end == ring::WalkEnd::kCorrupt) {
+        ++result->corrupt_rings;
+        out.emit([&](Encoder& encoder) {
+            return encoder.notice(out.ticks(), "a ring of the dead process was damaged: the rest of its events is missing");
+        });
+    }
+    const std::uint64_t dropped = ring.dropped.load(std::memory_order_relaxed);
+    if (dropped != 0) {
+        out.emit([&](Encoder& encoder) { return encoder.loss(abi::LossCause::kRingFull, dropped, index); });
+    }
+    return events;
+}
+
+void take_all(Appender& out, RingFile& file, const abi::ApiEntry* apis, SalvageResult* result) noexcept {
+    const abi::MapHeader& map = file.header();
+    const std::uint64_t slot = map.commit_seq.load(std::memory_order_relaxed) & 1;
+    unsigned open_calls = 0;
+    for (std::uint32_t i = 0; i < file.ring_count(); ++i) {
+        const abi::RingHeader* ring = file.read_ring(i);
+        if (ring == nullptr) {
+            ++result->corrupt_rings;
+            continue;
+        }
+        result->events += take_ring(out, *ring, i, map.ring_bytes, ring->committed[slot], result);
+        if (ring->open_api.load(std::memory_order_relaxed) != 0 && open_calls++ < kMostOpenCalls) {
+            note_open_call(out, *ring, apis, map.api_count);
+        }
+    }
+    for (unsigned cause = 0; cause < abi::kLossCauseCount; ++cause) {
+        const std::uint64_t lost = map.lost[cause].load(std::memory_order_relaxed);
+        if (lost != 0) {
+            out.emit([&](Encoder& encoder) {
+                return encoder.loss(static_cast<abi::LossCause>(cause), lost, Encoder::kNoThread);
+            });
+        }
+    }
+    out.emit([&](Encoder& encoder) { return encoder.end(out.ticks(), abi::EndKind::kSalvaged, 0, 0); });
+    out.flush();
+}
+
+/// What a trace that cannot be opened means.
+SalvageReason reason_of(int error) noexcept {
+    switch (error) {
+        case EAGAIN: return SalvageReason::kTraceBusy;
+        case ENOENT:
+        case ENOTDIR:
+        case ELOOP:
+        case EPERM:
+        case EINVAL: return SalvageReason::kNoTrace;
+        default: return SalvageReason::kFailed;
+    }
+}
+
+SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept {
+    const abi::MapHeader& map = file.header();
+    TraceIdentity identity;
+    std::uint64_t file_bytes = 0;
+    const int fd = open_trace_for_append(result->trace_path, &identity, &file_bytes, &result->error);
+    if (fd < 0) {
+        return reason_of(result->error);
+    }
+    if (identity.nonce != map.nonce) {
+        ring::close_fd(fd);
+        return SalvageReason::kNoTrace;
+    }
+    const std::uint64_t committed = map.committed_file_bytes[map.commit_seq.load(std::memory_order_relaxed) & 1];
+    const std::uint64_t limit = committed < identity.header_bytes ? identity.header_bytes
+                                : committed < file_bytes          ? committed
+                                                                  : file_bytes;
+    const TraceTail tail = find_trace_tail(fd, identity.header_bytes, limit);
+    result->cut_bytes = file_bytes - tail.bytes;
+    const abi::ApiEntry* apis = file.read_apis();
+    Appender out;
+    if (apis == nullptr) {
+        ring::close_fd(fd);
+        result->error = ENOMEM;
+        return SalvageReason::kFailed;
+    }
+    result->error = out.init(fd, result->trace_path, tail, abi::kBlockSalvaged, apis, map.api_count);
+    if (result->error == 0) {
+        take_all(out, file, apis, result);
+        result->error = out.error();
+    }
+    return result->error == 0 ? SalvageReason::kDone : SalvageReason::kFailed;
+}
+
+SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
+    RingFile file;
+    const RingFileState state = file.open(ring_path);
+    if (state == RingFileState::kNotARing) {
+        return SalvageReason::kNotARing;
+    }
+    if (state == RingFileState::kOtherVersion) {
+        return SalvageReason::kOtherVersion;
+    }
+    const abi::MapHeader& map = file.header();
+    result->nonce = map.nonce;
+    result->run_id = map.run_id;
+    result->pid = map.pid;
+    ring::TextBuilder(result->trace_path, sizeof result->trace_path)
+        .text(filter.trace_path != nullptr ? filter.trace_path : map.trace_path);
+    if (state == RingFileState::kOwnerAlive) {
+        return SalvageReason::kOwnerAlive;
+    }
+    if ((filter.run_id != 0 && filter.run_id != map.run_id) || (filter.nonce != 0 && filter.nonce != map.nonce) ||
+        (filter.boot_id != nullptr && std::strcmp(filter.boot_id, map.boot_id) != 0)) {
+        return SalvageReason::kFiltered;
+    }
+    SalvageReason reason = SalvageReason::kEnded;
+    if (map.owner_state.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(abi::OwnerState::kEnded)) {
+        reason = salvage_into_trace(file, result);
+    }
+    if (reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace) {
+        file.unlink();
+    }
+    return reason;
+}
+
+}  // namespace
+
+SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    SalvageResult result;
+    result.reason = salvage(ring_path, filter, &result);
+    return result;
+}
+
+SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directory) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    SalvageResult result;
+    result.reason = SalvageReason::kNotARing;
+    const int fd = ring::open_fd(trace_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return result;
+    }
+    TraceIdentity identity;
+    const bool is_trace = read_trace_identity(fd, &identity);
+    ring::close_fd(fd);
+    if (!is_trace) {
+        return result;
+    }
+    char ring_path[abi::kPathBytes];
+    ring::TextBuilder builder(ring_path, sizeof ring_path);
+    builder.text(ring_directory).text("/gpuspy.").decimal(identity.pid).text(".").hex(identity.nonce, 16);
+    if (builder.was_cut()) {
+        return result;
+    }
+    SalvageFilter filter;
+    filter.nonce = identity.nonce;
+    filter.trace_path = trace_path;
+    return salvage_ring(ring_path, filter);
+}
+
+std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
+                                void (*report)(void* self, const SalvageResult&), void* self) {
+    const int fd = ring::open_fd(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    struct Entry {  // linux_dirent64, whose name begins right behind its type.
+        std::uint64_t inode;
+        std::int64_t offset;
+        std::uint16_t bytes;
+        std::uint8_t type;
+    };
+    constexpr std::size_t kNameOffset = offsetof(Entry, type) + 1;
+    std::uint32_t done = 0;
+    alignas(Entry) char entries[8192];
+    for (;;) {
+        const long count = syscall(SYS_getdents64, fd, entries, sizeof entries);
+        if (count <= 0) {
+            break;
+        }
+        for (long at = 0; at < count;) {
+            const auto* entry = reinterpret_cast<const Entry*>(entries + at);
+            const char* name = entries + at + kNameOffset;
+            at += entry->bytes;
+            if (std::strncmp(name, "gpuspy.", 7) != 0) {
+                continue;
+            }
+            char path[abi::kPathBytes];
+            ring::TextBuilder(path, sizeof path).text(directory).text("/").text(name);
+            const SalvageResult result = salvage_ring(path, filter);
+            done += result.reason == SalvageReason::kDone ? 1 : 0;
+            if (result.reason != SalvageReason::kFiltered && result.reason != SalvageReason::kNotARing) {
+                report(self, result);
+            }
+        }
+    }
+    ring::close_fd(fd);
+    return done;
+}
+
+int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    TraceIdentity identity;
+    std::uint64_t file_bytes = 0;
+    int error = 0;
+    const int fd = open_trace_for_append(trace_path, &identity, &file_bytes, &error);
+    if (fd < 0) {
+        return error;
+    }
+    const TraceTail tail = find_trace_tail(fd, identity.header_bytes, file_bytes);
+    Appender out;
+    error = out.init(fd, trace_path, tail, 0, nullptr, 0);
+    if (error != 0) {
+        return error;
+    }
+    out.emit([&](Encoder& encoder) {
+        return encoder.end(out.ticks(), abi::EndKind::kWaitStatus, status, identity.pid == pid ? 0 : pid);
+    });
+    out.flush();
+    return out.error();
+}
+
+}  // namespace gpuspy::sink
