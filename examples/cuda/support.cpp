@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,33 @@
 #include "examples/cuda/kernels.hpp"
 
 namespace examples {
+namespace {
+
+/// A control of the simulated device (tests/fakes/sim.h); null on a real one.
+void* simulation(const char* name) {
+    if (void* control = dlsym(RTLD_DEFAULT, name)) {
+        return control;
+    }
+    // The driver may have been opened with local scope: then only its own handle finds its symbols.
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (driver == nullptr) {
+        return nullptr;
+    }
+    void* control = dlsym(driver, name);
+    dlclose(driver);
+    return control;
+}
+
+/// Kernels take about as long on the simulated device as on a GPU.
+void set_simulated_durations() {
+    using SetDuration = void (*)(const char* kernel, std::uint64_t ns);
+    if (const auto set_duration = reinterpret_cast<SetDuration>(simulation("sim_set_duration"))) {
+        set_duration("accumulate_sum", 8'000);
+        set_duration("spin", 500'000);
+    }
+}
+
+}  // namespace
 
 void check(cudaError_t status, const char* what) {
     if (status != cudaSuccess) {
@@ -35,23 +63,14 @@ int argument(int argc, char** argv, int index, int fallback, int most, const cha
 }
 
 bool simulated() {
-    // The driver may have been opened with local scope: then only its own handle finds its symbols.
-    constexpr char kSimulation[] = "sim_advance_ns";
-    if (dlsym(RTLD_DEFAULT, kSimulation) != nullptr) {
-        return true;
-    }
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    const bool found = driver != nullptr && dlsym(driver, kSimulation) != nullptr;
-    if (driver != nullptr) {
-        dlclose(driver);
-    }
-    return found;
+    return simulation("sim_advance_ns") != nullptr;
 }
 
 Kernels::Kernels() {
     EXAMPLE_CHECK(cudaLibraryLoadData(&library_, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0));
     EXAMPLE_CHECK(cudaLibraryGetKernel(&accumulate_sum_, library_, "accumulate_sum"));
     EXAMPLE_CHECK(cudaLibraryGetKernel(&spin_, library_, "spin"));
+    set_simulated_durations();
 }
 
 Kernels::~Kernels() {
