@@ -1,0 +1,106 @@
+#include "collector/run/environment.hpp"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+namespace gpuspy::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string first_existing(const std::vector<fs::path>& candidates) {
+    for (const fs::path& candidate : candidates) {
+        std::error_code error;
+        if (fs::is_regular_file(candidate, error)) {
+            return candidate.lexically_normal().string();
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+Installation find_installation(const std::string& program) {
+    const fs::path folder = fs::path(program).parent_path();
+    Installation installation;
+    installation.folder = folder.string();
+    installation.library = first_existing({folder / "../lib/libgpuspy.so", folder / "libgpuspy.so"});
+    installation.report = first_existing({folder / "gpuspy-report"});
+    return installation;
+}
+
+std::string preload_problem(const std::string& library) {
+    if (library.find_first_of(" :") == std::string::npos) {
+        return "";
+    }
+    return "the path of " + library +
+           " has a space or a colon in it, which LD_PRELOAD cannot say; install gpuspy elsewhere";
+}
+
+std::string preload_value(const std::string& library, const char* before) {
+    if (before == nullptr || *before == '\0') {
+        return library;
+    }
+    std::string value = library;
+    const std::string rest = before;
+    for (std::size_t at = 0; at <= rest.size();) {
+        const std::size_t end = std::min(rest.find_first_of(" :", at), rest.size());
+        const std::string entry = rest.substr(at, end - at);
+        if (!entry.empty() && entry != library) {
+            value += ":" + entry;
+        }
+        at = end + 1;
+    }
+    return value;
+}
+
+std::string absolute_path(const std::string& path, const std::string& folder) {
+    return path.empty() || path.front() == '/' ? path : folder + "/" + path;
+}
+
+std::string output_problem(const std::string& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        return "cannot write " + path + ": it is a directory; name a file with -o";
+    }
+    if (fs::exists(path, error)) {
+        return access(path.c_str(), W_OK) == 0 ? ""
+                                               : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
+    }
+    const std::string parent = fs::path(path).parent_path().string();
+    if (!fs::is_directory(parent, error)) {
+        return "cannot write " + path + ": there is no directory " + parent + "; create it or use -o FILE";
+    }
+    return access(parent.c_str(), W_OK | X_OK) == 0
+               ? ""
+               : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
+}
+
+std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
+                                                                   const char* preload_before) {
+    std::vector<std::pair<std::string, std::string>> variables = {
+        {"LD_PRELOAD", preload_value(settings.library, preload_before)},
+        {"GPUSPY_OUTPUT", settings.output},
+        {"GPUSPY_RUN_ID", std::to_string(settings.run_id)},
+    };
+    if (settings.device_timing.has_value()) {
+        variables.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
+    }
+    return variables;
+}
+
+std::uint64_t make_run_id() {
+    std::uint64_t id = 0;
+    if (getrandom(&id, sizeof id, 0) != sizeof id) {
+        id = static_cast<std::uint64_t>(getpid()) << 32 ^ static_cast<std::uint64_t>(std::time(nullptr));
+    }
+    return id == 0 ? 1 : id;
+}
+
+}  // namespace gpuspy::run

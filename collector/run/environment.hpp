@@ -1,0 +1,48 @@
+// Where our other files are and what a recorded command finds in its environment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpuspy::run {
+
+/// The parts of an installation, found from the running program's own place.
+struct Installation {
+    std::string library;  ///< libgpuspy.so, "" if it is not there.
+    std::string report;   ///< gpuspy-report, "" if it is not there.
+    std::string folder;   ///< Where was looked, for messages.
+};
+
+/// Looks in the program's folder and in ../lib beside it. `program` is a resolved path.
+Installation find_installation(const std::string& program);
+
+/// "" if the loader can preload the path, else why not: LD_PRELOAD knows no escape for a space or a colon.
+std::string preload_problem(const std::string& library);
+
+/// LD_PRELOAD with the library first, and what was there behind it; a library that is there already is not put twice.
+std::string preload_value(const std::string& library, const char* before);
+
+/// The path made absolute against `folder`, links and dots as they are.
+std::string absolute_path(const std::string& path, const std::string& folder);
+
+/// "" if a trace can be made at this path, else one line that says why not.
+std::string output_problem(const std::string& path);
+
+struct Settings {
+    std::string library;
+    std::string output;  ///< Absolute.
+    std::uint64_t run_id = 0;
+    std::optional<bool> device_timing;
+};
+
+/// Variables to set for the command.
+std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
+                                                                   const char* preload_before);
+
+/// Not 0; random.
+std::uint64_t make_run_id();
+
+}  // namespace gpuspy::run

@@ -1,0 +1,94 @@
+#include "collector/run/traces.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "collector/sink/file_header.hpp"
+#include "collector/sink/salvage.hpp"
+
+namespace gpuspy::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_trace_of(const fs::path& path, std::uint64_t run_id) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0) {
+        return false;
+    }
+    sink::TraceIdentity identity;
+    const bool is_ours = sink::read_trace_identity(fd, &identity) && identity.run_id == run_id;
+    close(fd);
+    return is_ours;
+}
+
+/// What is worth a line of the reasons why a ring was not emptied; nullptr: nothing went wrong.
+const char* explain(sink::SalvageReason reason) {
+    switch (reason) {
+        case sink::SalvageReason::kOtherVersion:
+            return "its rings were made by another version of gpuspy";
+        case sink::SalvageReason::kNoTrace:
+            return "its trace is gone";
+        case sink::SalvageReason::kTraceBusy:
+            return "another process holds its trace";
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> find_traces(const std::string& output, std::uint64_t run_id) {
+    const fs::path path(output);
+    const std::string stem = path.stem().string();
+    std::vector<std::string> traces;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), error)) {
+        const fs::path& candidate = entry.path();
+        if (candidate.filename().string().rfind(stem, 0) == 0 && entry.is_regular_file(error) &&
+            is_trace_of(candidate, run_id)) {
+            traces.push_back(candidate.string());
+        }
+    }
+    std::sort(traces.begin(), traces.end(), [&](const std::string& left, const std::string& right) {
+        return std::pair(left != output, left) < std::pair(right != output, right);
+    });
+    return traces;
+}
+
+std::vector<std::string> salvage_run(const std::string& ring_directory, std::uint64_t run_id) {
+    std::vector<std::string> problems;
+    sink::SalvageFilter filter;
+    filter.run_id = run_id;
+    const auto report = [](void* self, const sink::SalvageResult& result) {
+        const char* reason =
+            result.reason == sink::SalvageReason::kFailed ? std::strerror(result.error) : explain(result.reason);
+        if (reason != nullptr) {
+            static_cast<std::vector<std::string>*>(self)->push_back(fmt::format(
+                "the last events of process {} are missing from {}: {}", result.pid, result.trace_path, reason));
+        }
+    };
+    sink::salvage_directory(ring_directory.c_str(), filter, report, &problems);
+    return problems;
+}
+
+std::vector<std::string> note_wait_status(const std::vector<std::string>& traces, pid_t pid, int wait_status) {
+    std::vector<std::string> problems;
+    for (const std::string& trace : traces) {
+        const int error = sink::append_wait_status(trace.c_str(), static_cast<std::uint32_t>(pid), wait_status);
+        // EAGAIN: a process of the run outlives the command and is still writing.
+        if (error != 0 && error != EAGAIN) {
+            problems.push_back(fmt::format("cannot note the exit status in {}: {}", trace, std::strerror(error)));
+        }
+    }
+    return problems;
+}
+
+}  // namespace gpuspy::run
