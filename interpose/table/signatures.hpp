@@ -36,6 +36,20 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cub
                                           cudaDataType, int, long long, const void*, void*, cudaDataType, int, long long,
                                           int, cublasComputeType_t, cublasGemmAlgo_t);
 
+// Functions of the runtime that changed their arguments between major versions under one name. The hook forwards as many as
+// the longest form has; a shorter form does not look at the rest. (CUDA 11 / 12 and later; the batch copies: 12.8 / 13.)
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, std::uint64_t flags_or_error_node, char* log_buffer,
+                                 std::size_t log_bytes);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, void* info_or_error_node, void* result);
+cudaError_t cudaMemcpyBatchAsync(void*, void*, void*, std::size_t, void*, void*, std::size_t, void* stream_or_fail_index,
+                                 cudaStream_t);
+cudaError_t cudaMemcpyBatchAsync_ptsz(void*, void*, void*, std::size_t, void*, void*, std::size_t,
+                                      void* stream_or_fail_index, cudaStream_t);
+cudaError_t cudaMemcpy3DBatchAsync(std::size_t, void*, std::uint64_t flags_or_fail_index, std::uint64_t stream_or_flags,
+                                   cudaStream_t);
+cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t, void*, std::uint64_t flags_or_fail_index,
+                                        std::uint64_t stream_or_flags, cudaStream_t);
+
 // Old forms are marked deprecated; to hook them is the point.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -1,0 +1,97 @@
+#include "interpose/resolve/elf.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+extern "C" int gpuspy_elf_test_function() {
+    return 7;
+}
+
+namespace {
+
+namespace elf = gpuspy::hook::elf;
+
+elf::Object object_of(const void* address) {
+    elf::Object object;
+    REQUIRE(elf::find_object(address, &object));
+    return object;
+}
+
+elf::Object this_program() {
+    return object_of(reinterpret_cast<const void*>(&gpuspy_elf_test_function));
+}
+
+}  // namespace
+
+TEST_CASE("an address lies in the object that holds it, and in no other") {
+    const elf::Object program = this_program();
+    const elf::Object libc = object_of(dlsym(RTLD_DEFAULT, "strtoull"));
+    CHECK(std::string(elf::soname(libc)) == "libc.so.6");
+    CHECK_FALSE(program.covers(dlsym(RTLD_DEFAULT, "strtoull")));
+    int local = 0;
+    elf::Object none;
+    CHECK_FALSE(elf::find_object(&local, &none));  // the stack belongs to no object
+}
+
+TEST_CASE("a symbol is found where it is defined, as the loader finds it") {
+    const elf::Object libc = object_of(dlsym(RTLD_DEFAULT, "strtoull"));
+    void* handle = dlopen("libc.so.6", RTLD_NOLOAD | RTLD_LAZY);
+    REQUIRE(handle != nullptr);
+    // Several with more than one version (the default one counts), one indirect function (memcpy).
+    for (const char* name : {"strtoull", "open", "memcpy", "pthread_create", "qsort", "dlerror"}) {
+        CAPTURE(name);
+        CHECK(elf::find_symbol(libc, name) == dlsym(handle, name));
+    }
+    dlclose(handle);
+    CHECK(elf::find_symbol(libc, "gpuspy_elf_test_function") == nullptr);
+    CHECK(elf::find_symbol(libc, "no such symbol") == nullptr);
+    CHECK(elf::find_symbol(libc, "") == nullptr);
+    CHECK(elf::find_symbol(this_program(), "gpuspy_elf_test_function") ==
+          reinterpret_cast<void*>(&gpuspy_elf_test_function));
+}
+
+TEST_CASE("a reference has the version that it was linked with") {
+    const char* version = elf::needed_version(this_program(), "__libc_start_main");
+    REQUIRE(version != nullptr);
+    CHECK(std::strncmp(version, "GLIBC_2.", 8) == 0);
+    CHECK(elf::needed_version(this_program(), "gpuspy_elf_test_function") == nullptr);
+    CHECK(elf::needed_version(this_program(), "no such symbol") == nullptr);
+}
+
+TEST_CASE("the needed libraries come in their order, and a visit can end") {
+    const auto collect = [](void* context, const char* soname) noexcept {
+        static_cast<std::vector<std::string>*>(context)->push_back(soname);
+        return false;
+    };
+    std::vector<std::string> needed;
+    CHECK_FALSE(elf::for_each_needed(this_program(), collect, &needed));
+    REQUIRE_FALSE(needed.empty());
+    CHECK(std::find(needed.begin(), needed.end(), "libc.so.6") != needed.end());
+
+    const auto stop = [](void* context, const char*) noexcept {
+        ++*static_cast<int*>(context);
+        return true;
+    };
+    int visits = 0;
+    CHECK(elf::for_each_needed(this_program(), stop, &visits));
+    CHECK(visits == 1);
+}
+
+TEST_CASE("every loaded object is visited once") {
+    const auto count = [](void* context, const elf::Object& object) noexcept {
+        static_cast<std::vector<ElfW(Addr)>*>(context)->push_back(object.base);
+        return false;
+    };
+    std::vector<ElfW(Addr)> bases;
+    CHECK_FALSE(elf::for_each_object(count, &bases));
+    const std::size_t before = bases.size();
+    CHECK(before >= 3);  // the program, libc, the loader
+    std::sort(bases.begin(), bases.end());
+    CHECK(std::unique(bases.begin(), bases.end()) == bases.end());
+}
