@@ -12,15 +12,14 @@ int GraphVersion::position_of(std::uint64_t node_index) const {
 }
 
 void GraphIndex::add(const GraphExecRecord& record) {
-    versions_[record.exec].push_back({record.ticks, record.kernel_nodes, record.flags, {}});
+    GraphVersion& version = version_at(record.exec, record.ticks);
+    version.is_told = true;
+    version.kernel_nodes = record.kernel_nodes;
+    version.flags = record.flags;
 }
 
-void GraphIndex::add_nodes(std::uint64_t exec, std::span<const abi::GraphNode> nodes) {
-    const auto found = versions_.find(exec);
-    if (found == versions_.end()) {
-        return;  // The graph's own record was lost: its launches are counted as launches of an unknown graph.
-    }
-    std::vector<abi::GraphNode>& kernels = found->second.back().kernels;
+void GraphIndex::add_nodes(std::uint64_t exec, std::uint64_t ticks, std::span<const abi::GraphNode> nodes) {
+    std::vector<abi::GraphNode>& kernels = version_at(exec, ticks).kernels;
     for (const abi::GraphNode& node : nodes) {
         if (node.type == kKernelNodeType) {
             kernels.push_back(node);
@@ -28,8 +27,21 @@ void GraphIndex::add_nodes(std::uint64_t exec, std::span<const abi::GraphNode> n
     }
 }
 
+GraphVersion& GraphIndex::version_at(std::uint64_t exec, std::uint64_t ticks) {
+    std::deque<GraphVersion>& versions = versions_[exec];
+    const auto version = std::find_if(versions.rbegin(), versions.rend(),
+                                      [ticks](const GraphVersion& candidate) { return candidate.ticks == ticks; });
+    if (version != versions.rend()) {
+        return *version;
+    }
+    versions.emplace_back().ticks = ticks;
+    return versions.back();
+}
+
 void GraphIndex::finish() {
     for (auto& [exec, versions] : versions_) {
+        // The graph's own record was lost: its launches are counted as launches of an unknown graph.
+        std::erase_if(versions, [](const GraphVersion& version) { return !version.is_told; });
         for (GraphVersion& version : versions) {
             const auto by_index = [](const abi::GraphNode& a, const abi::GraphNode& b) { return a.index < b.index; };
             const auto same_index = [](const abi::GraphNode& a, const abi::GraphNode& b) { return a.index == b.index; };

@@ -98,6 +98,9 @@ void TraceIndexBuilder::on_notice(std::uint64_t ticks, std::string_view text) {
 void TraceIndexBuilder::finish(const ReadSummary& reading) {
     forest_.finish();
     index_.reading = reading;
+    for (const auto& [key, count] : losses_) {
+        index_.losses[key.first] += count;
+    }
     if (reading.start_ticks != 0) {
         seen(reading.start_ticks);
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/model/call_forest.hpp"
@@ -86,11 +87,11 @@ public:
     void on_call(const CallRecord& call) override;
     void on_name(const NameRecord& record) override { index_.names.add(record); }
     void on_graph_exec(const GraphExecRecord& record) override { index_.graphs.add(record); }
-    void on_graph_nodes(std::uint64_t exec, std::span<const abi::GraphNode> nodes) override {
-        index_.graphs.add_nodes(exec, nodes);
+    void on_graph_nodes(std::uint64_t exec, std::uint64_t ticks, std::span<const abi::GraphNode> nodes) override {
+        index_.graphs.add_nodes(exec, ticks, nodes);
     }
     void on_span(const SpanRecord& record) override;
-    void on_loss(const LossRecord& record) override { index_.losses[record.cause] += record.count; }
+    void on_loss(const LossRecord& record) override { losses_[{record.cause, record.thread}] = record.count; }
     void on_cpu(const CpuRecord& record) override;
     void on_end(const EndRecord& record) override;
     void on_cost(const CostRecord& record) override { index_.cost = record; }
@@ -103,6 +104,7 @@ private:
     TraceIndex& index_;
     CallForest forest_;
     std::vector<CallContext> contexts_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> losses_;  // by cause, thread: the last total
     bool in_salvaged_block_ = false;
 };
 

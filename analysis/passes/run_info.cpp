@@ -47,6 +47,9 @@ std::string in_words(const RunInfo& run) {
         text = "ended without notice";
     }
     if (run.wait_status) {
+        if (run.wait_pid != 0) {
+            text += fmt::format("; the command (pid {}) ended", run.wait_pid);
+        }
         const int status = static_cast<int>(*run.wait_status);
         if (WIFEXITED(status)) {
             text += fmt::format(", exit status {}", WEXITSTATUS(status));
@@ -80,6 +83,8 @@ RunInfo run_info(const Model& model) {
     if (const auto end = index.ends.find(static_cast<std::uint64_t>(abi::EndKind::kWaitStatus));
         end != index.ends.end()) {
         run.wait_status = end->second.detail;
+        const std::uint64_t pid = end->second.pid;
+        run.wait_pid = run.process && run.process->pid == pid ? 0 : pid;
     }
     run.end_text = in_words(run);
     for (const Notice& notice : index.notices) {

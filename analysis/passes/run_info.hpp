@@ -23,7 +23,8 @@ struct RunInfo {
     std::vector<FrameworkLibrary> libraries;  ///< Those of CUDA and of known frameworks.
     std::uint64_t wall_ns = 0;
     bool ended_cleanly = false, salvaged = false;
-    std::optional<std::int64_t> wait_status;  ///< As wait(2) gives it, when gpuspy-run was the parent.
+    std::optional<std::int64_t> wait_status;  ///< As wait(2) gives it, when gpuspy-run was there.
+    std::uint64_t wait_pid = 0;               ///< Of whom; 0: of the recorded process.
     std::string end_text;                     ///< How it ended, in words.
     std::vector<std::string> notices;
     std::uint64_t threads = 0;

@@ -216,6 +216,7 @@ bool RecordDecoder::decode_call(Cursor& fields) {
 }
 
 bool RecordDecoder::decode_graph_nodes(Cursor& fields) {
+    const std::uint64_t ticks = fields.varint();
     const std::uint64_t exec = fields.varint();
     const std::uint64_t count = fields.varint();
     nodes_.clear();
@@ -228,7 +229,7 @@ bool RecordDecoder::decode_graph_nodes(Cursor& fields) {
         nodes_.push_back(node);
     }
     if (fields.ok()) {
-        visitor_.on_graph_nodes(exec, nodes_);
+        visitor_.on_graph_nodes(exec, ticks, nodes_);
     }
     return fields.ok();
 }
@@ -320,7 +321,7 @@ bool RecordDecoder::decode_statement(Tag tag, Cursor& fields) {
             break;
         }
         case Tag::kEnd: {
-            const EndRecord record{next(), next(), fields.svarint()};
+            const EndRecord record{next(), next(), fields.svarint(), next()};
             fields.ok() ? visitor_.on_end(record) : void();
             break;
         }

@@ -89,7 +89,7 @@ struct SpanRecord {
 };
 
 struct LossRecord {
-    std::uint64_t cause, count, thread;  ///< abi::LossCause; thread: ring index + 1, 0 for none.
+    std::uint64_t cause, count, thread;  ///< abi::LossCause; in all so far; ring index + 1, 0 for none.
 };
 
 struct CpuRecord {
@@ -99,6 +99,7 @@ struct CpuRecord {
 struct EndRecord {
     std::uint64_t ticks, kind;  ///< abi::EndKind
     std::int64_t detail;
+    std::uint64_t pid;  ///< Of whom; 0: the recorded process.
 };
 
 struct CostRecord {
@@ -124,7 +125,8 @@ public:
     virtual void on_call(const CallRecord&) {}
     virtual void on_name(const NameRecord&) {}
     virtual void on_graph_exec(const GraphExecRecord&) {}
-    virtual void on_graph_nodes(std::uint64_t /*exec*/, std::span<const abi::GraphNode>) {}
+    /// Nodes of the graph that the GraphExecRecord with the same exec and ticks tells of.
+    virtual void on_graph_nodes(std::uint64_t /*exec*/, std::uint64_t /*ticks*/, std::span<const abi::GraphNode>) {}
     virtual void on_activity(const ActivityRecord&) {}
     virtual void on_span(const SpanRecord&) {}
     virtual void on_loss(const LossRecord&) {}

@@ -161,6 +161,7 @@ Json process_json(const RunInfo& run) {
     json["ended_cleanly"] = run.ended_cleanly;
     json["salvaged"] = run.salvaged;
     json["wait_status"] = run.wait_status ? Json(*run.wait_status) : Json(nullptr);
+    json["wait_pid"] = run.wait_pid == 0 ? Json(nullptr) : Json(run.wait_pid);
     json["end"] = run.end_text;
     json["info"] = run.info;
     json["gpus"] = rows_json(run.devices, std::numeric_limits<std::size_t>::max(), [](const DeviceRecord& device) {

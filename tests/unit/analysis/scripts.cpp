@@ -35,7 +35,7 @@ TraceBuilder varied_trace() {
     trace.activity({.name = "_Z4scalPfi", .start = on_device(kStart + 300), .duration = 400, .correlation = 1});
     trace.end_block();
     trace.graph_exec(kStart + 210, 0xe1, 9, 2);
-    trace.graph_nodes(0xe1, {{0, 0, 0xf1, 0}, {1, 0, 0xf1, 0}});
+    trace.graph_nodes(kStart + 210, 0xe1, {{0, 0, 0xf1, 0}, {1, 0, 0xf1, 0}});
     trace.call({.api = graph_launch(),
                 .begin = kStart + 220,
                 .end = kStart + 240,

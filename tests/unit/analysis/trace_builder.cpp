@@ -175,8 +175,8 @@ void TraceBuilder::graph_exec(std::uint64_t ticks, std::uint64_t exec, std::uint
     record(Tag::kGraphExec, varints({ticks, exec, cupti_exec_id, kernel_nodes, memcpy_nodes, 0, 0, flags}));
 }
 
-void TraceBuilder::graph_nodes(std::uint64_t exec, const std::vector<abi::GraphNode>& nodes) {
-    std::string fields = varints({exec, nodes.size()});
+void TraceBuilder::graph_nodes(std::uint64_t ticks, std::uint64_t exec, const std::vector<abi::GraphNode>& nodes) {
+    std::string fields = varints({ticks, exec, nodes.size()});
     for (const abi::GraphNode& node : nodes) {
         fields += varints({node.index, node.type, node.function, node.launch_id});
     }
@@ -196,8 +196,8 @@ void TraceBuilder::cpu(std::uint64_t ticks, std::uint64_t user_ns, std::uint64_t
     record(Tag::kCpu, varints({ticks, user_ns, system_ns, own_ns, callback_ns}));
 }
 
-void TraceBuilder::end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail) {
-    record(Tag::kEnd, varints({ticks, static_cast<std::uint64_t>(kind)}) + svarint(detail));
+void TraceBuilder::end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail, std::uint64_t pid) {
+    record(Tag::kEnd, varints({ticks, static_cast<std::uint64_t>(kind)}) + svarint(detail) + varint(pid));
 }
 
 void TraceBuilder::cost(std::uint64_t calls, std::uint64_t call_ps) {

@@ -87,12 +87,14 @@ public:
     void name(std::uint64_t ticks, std::uint64_t handle, std::string_view name);
     void graph_exec(std::uint64_t ticks, std::uint64_t exec, std::uint64_t cupti_exec_id, std::uint64_t kernel_nodes,
                     std::uint64_t flags = 0, std::uint64_t memcpy_nodes = 0);
-    void graph_nodes(std::uint64_t exec, const std::vector<abi::GraphNode>& nodes);
+    void graph_nodes(std::uint64_t ticks, std::uint64_t exec, const std::vector<abi::GraphNode>& nodes);
     void span(std::uint64_t ticks, abi::SpanKind what, bool on, std::string_view reason = "");
+    /// `count`: in all so far.
     void loss(abi::LossCause cause, std::uint64_t count, std::uint64_t thread = 0);
     void cpu(std::uint64_t ticks, std::uint64_t user_ns, std::uint64_t system_ns, std::uint64_t own_ns = 0,
              std::uint64_t callback_ns = 0);
-    void end(std::uint64_t ticks, abi::EndKind kind = abi::EndKind::kClean, std::int64_t detail = 0);
+    void end(std::uint64_t ticks, abi::EndKind kind = abi::EndKind::kClean, std::int64_t detail = 0,
+             std::uint64_t pid = 0);
     void cost(std::uint64_t calls, std::uint64_t call_ps);
     void notice(std::uint64_t ticks, std::string_view text);
 

@@ -1,0 +1,91 @@
+// make_corpus FOLDER: seeds for the fuzzer, one for each part of the format.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/unit/analysis/scripts.hpp"
+
+using namespace gpuspy;
+using namespace gpuspy::test;
+
+namespace {
+
+std::filesystem::path folder;
+
+void write(const char* name, const std::string& bytes) {
+    std::ofstream file(folder / name, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void write(const char* name, TraceBuilder& trace) {
+    write(name, trace.bytes());
+}
+
+/// A begun trace whose payload the fuzzer can change without knowing zstd.
+TraceBuilder plain() {
+    TraceBuilder trace = begun_trace();
+    trace.end_block();
+    trace.compressed(false);
+    trace.thread(0, 100);
+    return trace;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fputs("usage: make_corpus FOLDER\n", stderr);
+        return 2;
+    }
+    folder = argv[1];
+    std::filesystem::create_directories(folder);
+
+    TraceBuilder varied = varied_trace();
+    write("varied", varied);
+    write("header", varied.header_bytes());
+    write("cut", varied.bytes().substr(0, varied.bytes().size() / 2));
+
+    TraceBuilder graphs = plain();
+    graphs.call({.api = runtime_launch(),
+                 .begin = kStart + 10,
+                 .end = kStart + 15,
+                 .caller = 0x1500,
+                 .launch_id = 1,
+                 .flags = abi::kCallCaptured});
+    graphs.graph_exec(kStart + 20, 0xe1, 9, 2, abi::kGraphUpdated);
+    graphs.graph_nodes(kStart + 20, 0xe1, {{0, 0, 0xf1, 1}, {1, 0, 0xf1, 0}});
+    graphs.call({.api = graph_launch(), .begin = kStart + 30, .end = kStart + 35, .correlation = 3, .exec = 0xe1});
+    graphs.activity({.name = "k",
+                     .start = on_device(kStart + 50),
+                     .duration = 10,
+                     .correlation = 3,
+                     .graph_exec_id = 9,
+                     .graph_node = 1});
+    write("graphs", graphs);
+
+    TraceBuilder waits = plain();
+    waits.call({.api = stream_sync(), .begin = kStart + 10, .end = kStart + 500, .depth = 1, .stream = 2});
+    waits.call({.api = cudnn("cudnnFind"), .begin = kStart + 5, .end = kStart + 600, .caller = 0x1500});
+    waits.activity({.tag = abi::Tag::kMemset, .start = on_device(kStart + 20), .duration = 100, .bytes = 9});
+    waits.cpu(kStart, 1, 2, 3, 4);
+    waits.cost(2, 17'000);
+    write("waits", waits);
+
+    TraceBuilder losses = plain();
+    losses.name(kStart, 0xf1, "_ZN2at6native3addIfEEvPT_");
+    losses.call({.api = driver_launch(),
+                 .begin = kStart + 1,
+                 .end = kStart + 2,
+                 .correlation = 8,
+                 .function = 0xf1,
+                 .flags = abi::kCallUnhooked});
+    losses.call({.api = driver_launch(), .begin = kStart + 3, .end = kStart + 4, .correlation = 9, .status = -1});
+    losses.activity({.name = "_ZN2at6native3addIfEEvPT_", .start = 0, .correlation = 7, .flags = abi::kDeviceUntimed});
+    losses.loss(abi::LossCause::kCuptiDropped, 2, 1);
+    losses.notice(kStart, "a notice");
+    losses.end(kStart + 10, abi::EndKind::kSalvaged);
+    losses.end(kStart + 10, abi::EndKind::kWaitStatus, 9, 7);
+    write("losses", losses);
+    return 0;
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# gpuspy-report as a person meets it: report_command.sh GPUSPY_REPORT WRITE_SAMPLE_TRACE
+set -u
+report=$1
+write_sample=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# expect NAME STATUS PATTERN COMMAND...: the command ends with STATUS; its stderr is one line that holds PATTERN, or is
+# empty when PATTERN is.
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    "$@" >"$folder/out" 2>"$folder/err"
+    got=$?
+    lines=$(wc -l <"$folder/err")
+    if [ "$got" -ne "$status" ]; then
+        echo "FAILED $name: status $got, not $status" >&2
+        failures=$((failures + 1))
+    elif [ -z "$pattern" ] && [ "$lines" -ne 0 ]; then
+        echo "FAILED $name: stderr is not empty: $(cat "$folder/err")" >&2
+        failures=$((failures + 1))
+    elif [ -n "$pattern" ] && { [ "$lines" -ne 1 ] || ! grep -qF -- "$pattern" "$folder/err"; }; then
+        echo "FAILED $name: stderr is not one line with '$pattern': $(cat "$folder/err")" >&2
+        failures=$((failures + 1))
+    fi
+}
+
+trace=$folder/trace.bin
+"$write_sample" "$trace" || exit 1
+: >"$folder/empty"
+echo "hello" >"$folder/text"
+head -c 5000 /dev/urandom >"$folder/noise"
+size=$(wc -c <"$trace")
+head -c $((size - 5)) "$trace" >"$folder/cut"
+head -c 40 "$trace" >"$folder/header"
+{ head -c 8 "$trace"; printf '\002\000'; tail -c +11 "$trace"; } >"$folder/newer"
+mkfifo "$folder/fifo"
+
+expect "good trace" 0 "" "$report" "$trace"
+grep -q "complete: 3 expected" "$folder/out" || { echo "FAILED good trace: no report" >&2; failures=$((failures + 1)); }
+expect "json" 0 "" "$report" --format json "$trace"
+grep -q '"schema": 1' "$folder/out" || { echo "FAILED json: no report" >&2; failures=$((failures + 1)); }
+expect "to a file" 0 "" "$report" -o "$folder/report.txt" "$trace"
+[ -s "$folder/report.txt" ] && [ ! -s "$folder/out" ] || { echo "FAILED to a file" >&2; failures=$((failures + 1)); }
+expect "help" 0 "" "$report" --help
+expect "version" 0 "" "$report" --version
+expect "missing" 3 "$folder/none: cannot be opened: No such file" "$report" "$folder/none"
+expect "directory" 3 "$folder: cannot be opened: it is a directory" "$report" "$folder"
+expect "fifo" 3 "not a regular file" "$report" "$folder/fifo"
+expect "empty" 4 "$folder/empty: is empty" "$report" "$folder/empty"
+expect "text" 4 "$folder/text: is not a gpuspy trace" "$report" "$folder/text"
+expect "noise" 4 "$folder/noise: is not a gpuspy trace" "$report" "$folder/noise"
+expect "header cut" 4 "cut off inside its header" "$report" "$folder/header"
+expect "newer" 5 "made by a newer gpuspy: format 2.x, this one reads 1.x" "$report" "$folder/newer"
+expect "cut" 6 "$folder/cut: partly readable" "$report" "$folder/cut"
+grep -q "^PARTIAL" "$folder/out" || { echo "FAILED cut: no report" >&2; failures=$((failures + 1)); }
+expect "no argument" 2 "trace is required" "$report"
+expect "bad option" 2 "--nonsense" "$report" --nonsense "$trace"
+expect "bad format" 2 "yaml" "$report" --format yaml "$trace"
+expect "bad top" 2 "top" "$report" --top many "$trace"
+expect "onto the trace" 2 "is the trace itself" "$report" -o "$trace" "$trace"
+expect "no such folder" 1 "cannot be written" "$report" -o "$folder/none/report" "$trace"
+if [ -w /dev/full ]; then
+    expect "full disk" 1 "No space left" sh -c '"$0" "$1" >/dev/full' "$report" "$trace"
+fi
+expect "broken pipe" 0 "" sh -c '{ "$0" --top 0 "$1"; echo $? >"$2"; } | true' "$report" "$trace" "$folder/status"
+[ "$(cat "$folder/status")" = 0 ] || { echo "FAILED broken pipe: status $(cat "$folder/status")" >&2; failures=$((failures + 1)); }
+
+[ "$failures" -eq 0 ] && echo "all as expected"
+exit "$failures"
