@@ -1,0 +1,64 @@
+// Ends, after five launches, in the way that is asked for:
+// exits return | exit | _exit | quick_exit | abort | kill | segfault | thread | unsynchronised
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "tests/hosts/host.hpp"
+
+namespace {
+
+constexpr host::Kernel kKernel{"_Z7exitingv"};
+
+void* end_from_thread(void*) {
+    std::exit(5);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const char* how = argc > 1 ? argv[1] : "";
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    host::register_kernels({&kKernel});
+    for (int i = 0; i < 5; ++i) {
+        host::must("launch", host::launch(kKernel));
+    }
+    std::printf("launched 5\n");
+    std::fflush(stdout);
+    if (std::strcmp(how, "unsynchronised") == 0) {
+        return 0;
+    }
+    host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
+    if (std::strcmp(how, "return") == 0) {
+        return 7;
+    }
+    if (std::strcmp(how, "exit") == 0) {
+        std::exit(7);
+    }
+    if (std::strcmp(how, "_exit") == 0) {
+        _exit(7);
+    }
+    if (std::strcmp(how, "quick_exit") == 0) {
+        std::quick_exit(7);
+    }
+    if (std::strcmp(how, "abort") == 0) {
+        std::abort();
+    }
+    if (std::strcmp(how, "kill") == 0) {
+        kill(getpid(), SIGKILL);
+    }
+    if (std::strcmp(how, "segfault") == 0) {
+        volatile int* nowhere = nullptr;
+        *nowhere = 1;
+    }
+    if (std::strcmp(how, "thread") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, nullptr, end_from_thread, nullptr);
+        pthread_join(thread, nullptr);
+    }
+    return 2;
+}
