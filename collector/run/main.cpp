@@ -27,7 +27,7 @@ constexpr int kOwnFailure = 125;
 struct Options {
     std::string output;
     bool report = false;
-    std::optional<bool> device_timing;
+    std::string device_timing;
     std::vector<std::string> command;
 };
 
@@ -106,7 +106,9 @@ int record(const Options& options) {
     settings.library = installation.library;
     settings.output = choose_output(options.output);
     settings.run_id = run::make_run_id();
-    settings.device_timing = options.device_timing;
+    if (!options.device_timing.empty()) {
+        settings.device_timing = options.device_timing == "1";
+    }
     for (const std::string& problem : {run::preload_problem(settings.library), run::output_problem(settings.output)}) {
         if (!problem.empty()) {
             return fail(problem);
@@ -140,7 +142,8 @@ int main(int argc, char** argv) {
         ->type_name("FILE");
     app.add_flag("--report", options.report, "Print the report when the command has ended");
     app.add_option("--device-timing", options.device_timing, "0: host events only, 1: device times too (default: 1)")
-        ->type_name("0|1");
+        ->check(CLI::IsMember({"0", "1"}))
+        ->option_text("0|1");
     app.prefix_command();
     try {
         app.parse(argc, argv);
@@ -150,6 +153,10 @@ int main(int argc, char** argv) {
         return fail(fmt::format("{}; see gpuspy-run --help", error.what()));
     }
     options.command = app.remaining();
+    // An option that is not known ends ours, and would be taken for the command.
+    if (!options.command.empty() && options.command.front() != "--" && options.command.front().rfind('-', 0) == 0) {
+        return fail(fmt::format("unknown option {}; see gpuspy-run --help", options.command.front()));
+    }
     if (!options.command.empty() && options.command.front() == "--") {
         options.command.erase(options.command.begin());
     }

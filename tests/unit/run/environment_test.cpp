@@ -1,0 +1,69 @@
+#include "collector/run/environment.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "collector/run/child.hpp"
+#include "tests/unit/sink/fixtures.hpp"
+
+using namespace gpuspy;
+using namespace gpuspy::test;
+
+TEST_CASE("the library goes before what is preloaded already, and not twice") {
+    const std::string library = "/opt/gpuspy/lib/libgpuspy.so";
+    REQUIRE(run::preload_value(library, nullptr) == library);
+    REQUIRE(run::preload_value(library, "") == library);
+    REQUIRE(run::preload_value(library, "/lib/a.so") == library + ":/lib/a.so");
+    REQUIRE(run::preload_value(library, "/lib/a.so /lib/b.so:/lib/c.so") == library + ":/lib/a.so:/lib/b.so:/lib/c.so");
+    REQUIRE(run::preload_value(library, ("/lib/a.so:" + library).c_str()) == library + ":/lib/a.so");
+}
+
+TEST_CASE("a path that LD_PRELOAD cannot say is told") {
+    REQUIRE(run::preload_problem("/opt/gpuspy/lib/libgpuspy.so").empty());
+    REQUIRE(run::preload_problem("/opt/my tools/libgpuspy.so").find("space or a colon") != std::string::npos);
+    REQUIRE(run::preload_problem("/opt/a:b/libgpuspy.so").find("space or a colon") != std::string::npos);
+}
+
+TEST_CASE("paths become absolute") {
+    REQUIRE(run::absolute_path("/a/b", "/home") == "/a/b");
+    REQUIRE(run::absolute_path("t.bin", "/home") == "/home/t.bin");
+    REQUIRE(run::absolute_path("../t.bin", "/home") == "/home/../t.bin");
+}
+
+TEST_CASE("the command's environment") {
+    run::Settings settings;
+    settings.library = "/l.so";
+    settings.output = "/t.bin";
+    settings.run_id = 5;
+    using Variables = std::vector<std::pair<std::string, std::string>>;
+    Variables expected = {{"LD_PRELOAD", "/l.so:/x.so"}, {"GPUSPY_OUTPUT", "/t.bin"}, {"GPUSPY_RUN_ID", "5"}};
+    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+    settings.device_timing = false;
+    expected.emplace_back("GPUSPY_DEVICE_TIMING", "0");
+    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+}
+
+TEST_CASE("run ids are not 0 and differ") {
+    const std::uint64_t first = run::make_run_id();
+    REQUIRE(first != 0);
+    REQUIRE(first != run::make_run_id());
+}
+
+TEST_CASE("an output that cannot be written is known before the command runs") {
+    TempFolder folder;
+    REQUIRE(run::output_problem(folder.file("trace.bin")).empty());
+    REQUIRE(run::output_problem("/dev/null").empty());
+    REQUIRE(run::output_problem(folder.path()) ==
+            "cannot write " + folder.path() + ": it is a directory; name a file with -o");
+    REQUIRE(run::output_problem(folder.file("none/t.bin")) == "cannot write " + folder.file("none/t.bin") +
+                                                                  ": there is no directory " + folder.file("none") +
+                                                                  "; create it or use -o FILE");
+}
+
+TEST_CASE("exit statuses are the shell's") {
+    REQUIRE(run::exit_status(0) == 0);
+    REQUIRE(run::exit_status(3 << 8) == 3);
+    REQUIRE(run::exit_status(9) == 137);
+    REQUIRE(run::exit_status(11 | 0x80) == 139);  // With a core dump.
+    REQUIRE(run::spawn_exit_status(ENOENT) == 127);
+    REQUIRE(run::spawn_exit_status(EACCES) == 126);
+}

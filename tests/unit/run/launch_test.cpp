@@ -1,0 +1,327 @@
+// gpuspy-run as a person runs it, with stand-ins for the library and the report.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "tests/unit/sink/fixtures.hpp"
+#include "tests/unit/sink/trace_dump.hpp"
+
+using namespace gpuspy::test;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+const std::string kInstallation = RUN_INSTALLATION;
+const std::string kNoCuda =
+    "gpuspy-run: no CUDA call was seen: no trace was written (the command used no GPU, is statically linked or setuid, "
+    "or cleared LD_PRELOAD)\n";
+
+struct Ended {
+    int status = -1;  ///< As wait(2) gives it.
+    std::string out;
+    std::string err;
+    [[nodiscard]] int code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status); }
+};
+
+std::string take_all(int fd) {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t count = 0; (count = read(fd, buffer, sizeof buffer)) > 0;) {
+        text.append(buffer, static_cast<std::size_t>(count));
+    }
+    close(fd);
+    return text;
+}
+
+/// Whether a process comes into this state (proc(5)) within 30 s.
+bool wait_for_state(pid_t pid, char state) {
+    for (int i = 0; i < 30'000; ++i) {
+        std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+        std::string text;
+        std::getline(stat, text);
+        const std::size_t name_end = text.rfind(')');
+        if (name_end != std::string::npos && text[name_end + 2] == state) {
+            return true;
+        }
+        usleep(1000);
+    }
+    return false;
+}
+
+/// gpuspy-run, started in a folder.
+class Launch {
+public:
+    TempFolder folder;
+    std::string program = kInstallation + "/bin/gpuspy-run";
+    std::vector<std::pair<std::string, std::string>> environment;
+    std::function<void()> before_exec = [] {};
+
+    pid_t start(const Arguments& arguments) {
+        REQUIRE(pipe2(out_, O_CLOEXEC) == 0);
+        REQUIRE(pipe2(err_, O_CLOEXEC) == 0);
+        pid_ = fork();
+        if (pid_ == 0) {
+            dup2(out_[1], 1);
+            dup2(err_[1], 2);
+            for (const char* name : {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "LD_PRELOAD"}) {
+                unsetenv(name);
+            }
+            for (const auto& [name, value] : environment) {
+                setenv(name.c_str(), value.c_str(), 1);
+            }
+            std::vector<char*> argv{program.data()};
+            for (const std::string& argument : arguments) {
+                argv.push_back(const_cast<char*>(argument.c_str()));
+            }
+            argv.push_back(nullptr);
+            before_exec();
+            if (chdir(folder.path().c_str()) == 0) {
+                execv(program.c_str(), argv.data());
+            }
+            _exit(99);
+        }
+        close(out_[1]);
+        close(err_[1]);
+        return pid_;
+    }
+    /// The next line that the command prints.
+    std::string read_line() {
+        std::string line;
+        for (char c = '\0'; c != '\n';) {
+            pollfd wait{out_[0], POLLIN, 0};
+            REQUIRE(poll(&wait, 1, 30'000) == 1);
+            REQUIRE(read(out_[0], &c, 1) == 1);
+            line += c;
+        }
+        line.pop_back();
+        return line;
+    }
+    Ended finish() {
+        Ended ended;
+        ended.out = take_all(out_[0]);
+        ended.err = take_all(err_[0]);
+        REQUIRE(waitpid(pid_, &ended.status, 0) == pid_);
+        return ended;
+    }
+    Ended run(const Arguments& arguments) {
+        start(arguments);
+        return finish();
+    }
+    Ended shell(const std::string& script) { return run({"--", "/bin/sh", "-c", script}); }
+
+private:
+    int out_[2] = {};
+    int err_[2] = {};
+    pid_t pid_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("the command's output and exit status are its own") {
+    Launch launch;
+    const Ended ended = launch.shell("echo out; echo err >&2; exit 7");
+    REQUIRE(ended.code() == 7);
+    REQUIRE(ended.out == "out\n");
+    REQUIRE(ended.err == "err\n" + kNoCuda);
+    REQUIRE(std::filesystem::is_empty(launch.folder.path()));
+}
+
+TEST_CASE("the command's arguments are its own, with and without --") {
+    Launch launch;
+    REQUIRE(launch.run({"--", "/bin/echo", "-o", "a b", "--report", ""}).out == "-o a b --report \n");
+    REQUIRE(launch.run({"/bin/echo", "-o", "--help", "--", "x"}).out == "-o --help -- x\n");
+    REQUIRE(launch.run({"-o", "t.bin", "/bin/echo", "-o", "x"}).out == "-o x\n");
+}
+
+TEST_CASE("a signal that ends the command is 128 + its number") {
+    Launch launch;
+    REQUIRE(launch.shell("kill -SEGV $$").code() == 139);
+    REQUIRE(launch.shell("kill -KILL $$").code() == 137);
+}
+
+TEST_CASE("a command that cannot be started") {
+    Launch launch;
+    const Ended none = launch.run({"--", "no-such-command"});
+    REQUIRE(none.code() == 127);
+    REQUIRE(none.err == "gpuspy-run: cannot run no-such-command: No such file or directory\n");
+    const Ended directory = launch.run({"--", "/"});
+    REQUIRE(directory.code() == 126);
+    REQUIRE(directory.err == "gpuspy-run: cannot run /: Permission denied\n");
+}
+
+TEST_CASE("what gpuspy-run itself cannot do is 125, and the command does not run") {
+    Launch launch;
+    std::string message;
+    Arguments arguments = {"--", "/bin/sh", "-c", "echo it ran"};
+    SECTION("no command") {
+        arguments = {"--report"};
+        message = "gpuspy-run: no command to run; see gpuspy-run --help\n";
+    }
+    SECTION("an option that does not exist") {
+        arguments.insert(arguments.begin(), "--outptu=x");
+        message = "gpuspy-run: unknown option --outptu=x; see gpuspy-run --help\n";
+    }
+    SECTION("a value that makes no sense") {
+        arguments.insert(arguments.begin(), "--device-timing=maybe");
+        message = "gpuspy-run: --device-timing: maybe not in {0,1}; see gpuspy-run --help\n";
+    }
+    SECTION("an output that cannot be written") {
+        arguments.insert(arguments.begin(), {"-o", "none/trace.bin"});
+        const std::string folder = launch.folder.path();
+        message = "gpuspy-run: cannot write " + folder + "/none/trace.bin: there is no directory " + folder +
+                  "/none; create it or use -o FILE\n";
+    }
+    SECTION("no library") {
+        std::filesystem::create_directory(launch.folder.file("bin"));
+        std::filesystem::copy(launch.program, launch.folder.file("bin/gpuspy-run"));
+        launch.program = launch.folder.file("bin/gpuspy-run");
+        const std::string bin = launch.folder.file("bin");
+        message =
+            "gpuspy-run: libgpuspy.so is neither in " + bin + " nor in " + bin + "/../lib; install gpuspy whole\n";
+    }
+    SECTION("no report program") {
+        std::filesystem::copy(launch.program, launch.folder.file("gpuspy-run"));
+        std::filesystem::copy(kInstallation + "/lib/libgpuspy.so", launch.folder.file("libgpuspy.so"));
+        launch.program = launch.folder.file("gpuspy-run");
+        arguments.insert(arguments.begin(), "--report");
+        message = "gpuspy-run: gpuspy-report is not in " + launch.folder.path() +
+                  "; leave --report out or install gpuspy whole\n";
+    }
+    const Ended ended = launch.run(arguments);
+    REQUIRE(ended.code() == 125);
+    REQUIRE(ended.out.empty());
+    REQUIRE(ended.err == message);
+}
+
+TEST_CASE("the library is preloaded and told where to write") {
+    Launch launch;
+    launch.environment = {{"LD_PRELOAD", "/nonexistent.so"}};
+    const std::string print =
+        "echo $LD_PRELOAD; echo $GPUSPY_OUTPUT; echo ${GPUSPY_DEVICE_TIMING-unset}; "
+        "test -n \"$GPUSPY_RUN_ID\" && echo id";
+    const std::string library = kInstallation + "/lib/libgpuspy.so";
+    const std::string folder = launch.folder.path();
+    REQUIRE(launch.shell(print).out == library + ":/nonexistent.so\n" + folder + "/trace.bin\nunset\nid\n");
+    REQUIRE(launch.run({"--device-timing", "0", "-o", "x.bin", "--", "/bin/sh", "-c", print}).out ==
+            library + ":/nonexistent.so\n" + folder + "/x.bin\n0\nid\n");
+    launch.environment.emplace_back("GPUSPY_OUTPUT", "/tmp/from-environment.bin");
+    REQUIRE(launch.shell(print).out == library + ":/nonexistent.so\n/tmp/from-environment.bin\nunset\nid\n");
+}
+
+TEST_CASE("a recorded command: its trace says how it ended") {
+    Launch launch;
+    launch.environment = {{"FAKE_RECORD", "clean"}};
+    const Ended ended = launch.shell("exit 3");
+    REQUIRE(ended.code() == 3);
+    REQUIRE(ended.err.empty());
+    const TraceDump dump = dump_file(launch.folder.file("trace.bin"));
+    REQUIRE_FALSE(dump.partial);
+    REQUIRE(dump.of("call").size() == 1);
+    REQUIRE(dump.of("end") == Arguments{"end kind 0 detail 0", "end kind 1 detail 768"});
+}
+
+TEST_CASE("a command that was killed: what was in its rings is in its trace, and no ring is left") {
+    Launch launch;
+    launch.environment = {{"FAKE_RECORD", "killed"}};
+    const Ended ended = launch.shell("echo $$; kill -KILL $$");
+    REQUIRE(ended.code() == 137);
+    REQUIRE(ended.err.empty());
+    const TraceDump dump = dump_file(launch.folder.file("trace.bin"));
+    REQUIRE_FALSE(dump.partial);
+    REQUIRE(dump.of("call").size() == 1);
+    REQUIRE(dump.of("end") == Arguments{"end kind 2 detail 0", "end kind 1 detail 9"});
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+        REQUIRE(entry.path().string().find("gpuspy." + std::to_string(std::stoi(ended.out)) + ".") ==
+                std::string::npos);
+    }
+}
+
+TEST_CASE("--report prints the report of every trace of the run, the first process's first") {
+    Launch launch;
+    launch.environment = {{"FAKE_RECORD", "clean"}};
+    const Ended ended = launch.run(
+        {"--report", "-o", "t.bin", "--", "/bin/sh", "-c", "FAKE_RECORD=clean /bin/sh -c 'echo $$'; exit 5"});
+    REQUIRE(ended.code() == 5);
+    const std::string pid = ended.out.substr(0, ended.out.find('\n'));
+    const std::string folder = launch.folder.path();
+    REQUIRE(ended.out == pid + "\nreport of " + folder + "/t.bin\nreport of " + folder + "/t." + pid + ".bin\n");
+    REQUIRE(ended.err.empty());
+}
+
+TEST_CASE("another run's trace in the folder is not touched") {
+    Launch launch;
+    { const TestWriter other(launch.folder.file("trace.other.bin"), 5, 123); }
+    const auto before = read_bytes(launch.folder.file("trace.other.bin"));
+    launch.environment = {{"FAKE_RECORD", "clean"}};
+    REQUIRE(launch.shell("true").code() == 0);
+    REQUIRE(read_bytes(launch.folder.file("trace.other.bin")) == before);
+}
+
+TEST_CASE("a device as output is no reason to complain") {
+    Launch launch;
+    REQUIRE(launch.run({"-o", "/dev/null", "--", "/bin/true"}).err.empty());
+}
+
+TEST_CASE("signals that are sent to gpuspy-run reach the command") {
+    const auto [signal, name] = GENERATE(table<int, std::string>({{SIGTERM, "TERM"},
+                                                                  {SIGHUP, "HUP"},
+                                                                  {SIGINT, "INT"},
+                                                                  {SIGQUIT, "QUIT"},
+                                                                  {SIGUSR1, "USR1"},
+                                                                  {SIGUSR2, "USR2"}}));
+    CAPTURE(name);
+    Launch launch;
+    const pid_t pid = launch.start(
+        {"--", "/bin/sh", "-c", "trap 'echo got; exit 9' " + name + "; echo ready; while :; do sleep 0.01; done"});
+    REQUIRE(launch.read_line() == "ready");
+    REQUIRE(kill(pid, signal) == 0);
+    const Ended ended = launch.finish();
+    REQUIRE(ended.code() == 9);
+    REQUIRE(ended.out == "got\n");
+}
+
+TEST_CASE("a signal that the command does not catch ends it, and that is told") {
+    Launch launch;
+    const pid_t pid = launch.start({"--", "/bin/sh", "-c", "echo ready; while :; do sleep 0.01; done"});
+    REQUIRE(launch.read_line() == "ready");
+    REQUIRE(kill(pid, SIGTERM) == 0);
+    REQUIRE(launch.finish().code() == 128 + SIGTERM);
+}
+
+TEST_CASE("a signal that the command sends to its parent does not come back to it") {
+    Launch launch;
+    const Ended ended = launch.shell("trap 'exit 9' USR1; kill -USR1 $PPID; kill -USR1 $PPID; sleep 0.05; exit 4");
+    REQUIRE(ended.code() == 4);
+}
+
+TEST_CASE("the command finds signals as gpuspy-run found them") {
+    Launch launch;
+    SECTION("nothing is blocked or ignored that was not") {
+        REQUIRE(launch.shell("grep -E 'SigBlk|SigIgn' /proc/$$/status").out ==
+                "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+    }
+    SECTION("what was ignored stays so, children's ends too") {
+        launch.before_exec = [] {
+            signal(SIGHUP, SIG_IGN);
+            signal(SIGCHLD, SIG_IGN);
+        };
+        const Ended ended = launch.run({"--", "/bin/grep", "SigIgn", "/proc/self/status"});
+        REQUIRE(ended.code() == 0);
+        REQUIRE(ended.out == "SigIgn:\t0000000000010001\n");
+    }
+}
+
+TEST_CASE("a command that is stopped and continued goes on") {
+    Launch launch;
+    launch.start({"--", "/bin/sh", "-c", "echo $$; kill -STOP $$; echo on; exit 6"});
+    const pid_t child = std::stoi(launch.read_line());
+    REQUIRE(wait_for_state(child, 'T'));
+    REQUIRE(kill(child, SIGCONT) == 0);
+    const Ended ended = launch.finish();
+    REQUIRE(ended.code() == 6);
+    REQUIRE(ended.out == "on\n");
+}
