@@ -42,13 +42,12 @@ else
     set -- "$build/bin/examples/vector_add"
 fi
 
-programs="$build/lib/libgpuspy.so $build/bin/gpuspy-report $build/bin/gpuspy-run $build/bin/examples/vector_add"
 scripts/setup.sh || exit 1
 echo "Building build/release ..."
 scripts/build.sh release gpuspy_preload gpuspy-run gpuspy-report vector_add || exit 1
-for program in $programs; do
-    [ -e "$program" ] || {
-        echo "demo: the build left no $program" >&2
+for program in lib/libgpuspy.so bin/gpuspy-report bin/gpuspy-run bin/examples/vector_add; do
+    [ -e "$build/$program" ] || {
+        echo "demo: the build left no $build/$program" >&2
         exit 1
     }
 done
