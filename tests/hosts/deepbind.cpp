@@ -3,6 +3,8 @@
 #include "tests/hosts/host.hpp"
 
 int main(int argc, char** argv) {
+    int count = 0;
+    host::must("cudaGetDeviceCount", cudaGetDeviceCount(&count));
     void* library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) : nullptr;
     if (library == nullptr) {
         std::printf("no library\n");

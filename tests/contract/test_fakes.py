@@ -1,0 +1,47 @@
+"""The fakes are like the real libraries where these are there: sonames, symbol versions, and no name that the real lack."""
+
+import os
+import pathlib
+import sys
+import unittest
+
+import harness
+
+SIMULATED = harness.BUILD / "lib" / "simulated"
+REAL = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"
+SKIPPED = 77
+# Ours: the controls of the simulated device.
+CONTROLS = "sim_"
+LIBRARIES = ["libcudart.so.13", "libcupti.so.13", "libcublas.so.13", "libcublasLt.so.13", "libcudnn.so.9",
+             "libcudnn_graph.so.9", "libcudnn_cnn.so.9", "libcudnn_ops.so.9"]
+
+
+def defined(path):
+    lines = harness.output("nm", "-D", "--defined-only", path).splitlines()
+    return {line.split()[-1] for line in lines if line.split()[-2] != "A"}
+
+
+def soname(path):
+    return next(line for line in harness.output("readelf", "-dW", path).splitlines() if "SONAME" in line).split("[")[1]
+
+
+class Fakes(unittest.TestCase):
+    def test_names_and_versions(self):
+        for name in LIBRARIES:
+            with self.subTest(library=name):
+                self.assertEqual(soname(SIMULATED / name), soname(REAL / name))
+                self.assertEqual(sorted(defined(SIMULATED / name) - defined(REAL / name)), [])
+
+    def test_driver(self):
+        """The toolkit has no driver, but a stub with its names."""
+        stub = defined(REAL / "stubs" / "libcuda.so")
+        fake = {name for name in defined(SIMULATED / "libcuda.so.1") if not name.startswith(CONTROLS)}
+        self.assertEqual(sorted(fake - stub), [])
+
+
+if __name__ == "__main__":
+    missing = [name for name in LIBRARIES + ["stubs/libcuda.so"] if not (REAL / name).exists()]
+    if missing:
+        print(f"skipped: the toolkit's {missing[0]} is not on this machine (set CUDA_HOME)")
+        sys.exit(SKIPPED)
+    unittest.main()

@@ -1,0 +1,52 @@
+"""Kernels of cuDNN, cuBLAS and cuBLASLt belong to the library whose call launched them."""
+
+import unittest
+
+import harness
+
+OWN = "_Z10own_kernelv"
+
+
+class Libraries(harness.TestCase):
+    def setUp(self):
+        self.report = self.recorded("libraries")
+
+    def test_all_kernels_are_there(self):
+        self.assert_complete(self.report, 20)
+
+    def test_library_by_enclosing_call(self):
+        by_library = {}
+        for kernel in self.report["kernels"]:
+            by_library[kernel["library"]] = by_library.get(kernel["library"], 0) + kernel["count"]
+        # cublasGemmEx and cublasGemmStridedBatchedEx call cublasLtMatmul: what that launches is the inner library's.
+        self.assertEqual(by_library[None], 2)
+        self.assertEqual(by_library["cudnn"], 6 + 1 + 1 + 2 + 2)
+        self.assertEqual(by_library.get("cublas", 0) + by_library.get("cublaslt", 0), 6)
+        owners = {kernel["mangled"]: kernel["owner"] for kernel in self.report["kernels"]}
+        self.assertEqual(owners[OWN], "libraries")
+
+    def test_names(self):
+        counts = harness.kernel_counts(self.report)
+        self.assertEqual(counts["implicit_convolve_sgemm"], 3)
+        self.assertEqual(counts["_ZN5cudnn6detail17wgrad_alg0_engineIfEEv"], 1)
+        self.assertEqual(counts["nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NNT"], 4)
+        self.assertEqual(counts[OWN], 2)
+
+    def test_a_call_that_forwards_to_the_same_name_is_one_call(self):
+        """libcudnn.so.9 finds the same names in its sub-libraries: one call of the program is one call of the report."""
+        calls = harness.call_counts(self.report)
+        self.assertEqual(calls["cudnnConvolutionForward"], 3)
+        self.assertEqual(calls["cudnnConvolutionBackwardFilter"], 1)
+        self.assertEqual(calls["cudnnBatchNormalizationForwardTrainingEx"], 1)
+        self.assertEqual(calls["cudnnBackendExecute"], 2)
+        self.assertEqual(calls["cublasGemmEx"], 2)
+        self.assertEqual(calls["cublasLtMatmul"], 4)
+
+    def test_failed_library_call(self):
+        failed = {call["name"]: call["failed"] for call in self.report["calls"]}
+        self.assertEqual(failed["cudnnBackendExecute"], 1)
+        self.assertEqual(failed["cudnnConvolutionForward"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
