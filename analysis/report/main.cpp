@@ -16,6 +16,7 @@
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/salvage_first.hpp"
 #include "collector/abi/trace_format.hpp"
 
 namespace {
@@ -101,6 +102,7 @@ int main(int argc, char** argv) {
     }
     arguments.top_given = top->count() != 0;
     try {
+        gpuspy::report::salvage_first(arguments.trace_path);
         return report(arguments);
     } catch (const std::bad_alloc&) {
         return fail(arguments.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);

@@ -1,0 +1,11 @@
+#include "analysis/report/salvage_first.hpp"
+
+#include "collector/sink/salvage.hpp"
+
+namespace gpuspy::report {
+
+void salvage_first(const std::string& trace_path) {
+    sink::salvage_for_trace(trace_path.c_str(), "/dev/shm");
+}
+
+}  // namespace gpuspy::report
