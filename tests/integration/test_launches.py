@@ -85,6 +85,19 @@ class Launches(harness.TestCase):
         self.assert_complete(report, 12)
         self.assertEqual(report["process"]["info"]["cupti_version"], "26")
 
+    def test_program_of_cuda_12(self):
+        report = self.recorded("cuda12", SIM_DRIVER_VERSION=12080)
+        self.assert_complete(report, 4)
+        self.assert_kernels(report, _Z6twelvev=4)
+        self.assertEqual(harness.call_counts(report)["cuCtxSynchronize"], 1)
+        self.assertEqual(report["process"]["info"]["cupti_version"], "26")
+
+    def test_two_devices_and_streams_of_threads(self):
+        report = self.recorded("devices", SIM_DEVICES=2)
+        self.assert_complete(report, 5)
+        self.assertEqual([device["kernels"] for device in report["gpu"]["devices"]], [3, 2])
+        self.assertEqual(harness.call_counts(report)["cudaLaunchKernel_ptsz"], 2)
+
     def test_failing_launches(self):
         report = self.recorded("errors", SIM_FAIL="cuLaunchKernel:700:5")
         # Failed at the runtime: unregistered and missing kernel, no threads, too many, the corrupting one. At the driver: a

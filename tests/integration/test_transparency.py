@@ -15,7 +15,7 @@ HOSTS = [
     ("exits", "return"), ("exits", "exit"), ("exits", "_exit"), ("exits", "quick_exit"), ("exits", "abort"),
     ("exits", "kill"), ("exits", "segfault"), ("exits", "thread"), ("exits", "unsynchronised"),
     ("unwind", "cancel"), ("unwind", "longjmp"), ("unwind", "exception"), ("unwind", "thread_exit"),
-    ("plain",), ("probe",),
+    ("plain",), ("probe",), ("devices",), ("cuda12",),
 ]
 
 FAILURES = [
@@ -47,6 +47,14 @@ class Transparency(harness.TestCase):
             for host in (("errors",), ("libraries",), ("launch_static",)):
                 with self.subTest(host=host, failure=failure):
                     self.assert_same(host, **failure)
+
+    def test_runpath_of_the_caller_applies(self):
+        """cuDNN finds its sub-libraries by its own RUNPATH, whoever stands between."""
+        cudnn = harness.SIMULATED / "libcudnn.so.9"
+        bare = self.run_host("by_path", cudnn, preload=False, LD_LIBRARY_PATH="")
+        spied = self.run_host("by_path", cudnn, LD_LIBRARY_PATH="")
+        self.assertIn(b"version known", bare.stdout)
+        self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
 
     def test_no_driver(self):
         """Without libcuda.so.1: the runtime's own error, nothing else."""
