@@ -66,7 +66,7 @@ void by_proc_address() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     const auto old_form = host::find<PFN_cuGetProcAddress_v11030>(library, "cuGetProcAddress");
     const auto new_form = host::find<PFN_cuGetProcAddress_v12000>(library, "cuGetProcAddress_v2");
-    for (const cuuint64_t flags : {0, 1, 2}) {
+    for (const cuuint64_t flags : {0U, 1U, 2U}) {
         run(fetch([&](const char* name, void** out) { host::must(name, old_form(name, out, 13000, flags)); }),
             "by_old_form");
         run(fetch([&](const char* name, void** out) {
@@ -97,7 +97,7 @@ void by_proc_address() {
 }
 
 void by_entry_point() {
-    for (const unsigned long long flags : {0, 1, 2}) {
+    for (const unsigned long long flags : {0U, 1U, 2U}) {
         run(fetch([&](const char* name, void** out) {
                 cudaDriverEntryPointQueryResult status;
                 host::must(name, cudaGetDriverEntryPointByVersion(name, out, 13000, flags, &status));

@@ -1,0 +1,174 @@
+// The exported functions of the activity half.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iterator>
+#include <thread>
+
+#include "tests/fakes/cupti/activity.hpp"
+#include "tests/fakes/cupti/callback.hpp"
+#include "tests/fakes/cupti/driver.hpp"
+#include "tests/fakes/cupti/faults.hpp"
+#include "tests/fakes/cupti/state.hpp"
+
+namespace sim::cupti {
+namespace {
+
+void flush_periodically() {
+    while (true) {
+        const std::uint32_t period = state().flush_period_ms;
+        std::this_thread::sleep_for(std::chrono::milliseconds(period != 0 ? period : 100));
+        if (period != 0) {
+            harvest(true, false);
+        }
+    }
+}
+
+bool known(CUpti_ActivityKind kind) {
+    return kind > CUPTI_ACTIVITY_KIND_INVALID && kind < CUPTI_ACTIVITY_KIND_COUNT;
+}
+
+}  // namespace
+}  // namespace sim::cupti
+
+using sim::cupti::faults;
+using sim::cupti::state;
+
+extern "C" {
+
+CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                                    CUpti_BuffersCallbackCompleteFunc complete) {
+    if (request == nullptr || complete == nullptr) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    if (faults().register_error != 0) {
+        return static_cast<CUptiResult>(faults().register_error);
+    }
+    const std::lock_guard lock(state().mutex);
+    state().request = request;  // A second registration replaces the first, without a word.
+    state().complete = complete;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
+    if (!sim::cupti::known(kind)) {
+        return CUPTI_ERROR_INVALID_KIND;
+    }
+    if (!sim::cupti::attach()) {
+        return CUPTI_ERROR_NOT_INITIALIZED;
+    }
+    state().enabled[kind] = true;
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+        sim::cupti::forget_single_apis();
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
+    if (!sim::cupti::known(kind)) {
+        return CUPTI_ERROR_INVALID_KIND;
+    }
+    state().enabled[kind] = false;
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+        sim::cupti::forget_single_apis();
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext, CUpti_ActivityKind kind) {
+    return cuptiActivityEnable(kind);
+}
+CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext, CUpti_ActivityKind kind) {
+    return cuptiActivityDisable(kind);
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
+    if (faults().hang_flush_ms != 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(faults().hang_flush_ms));
+    }
+    if (state().request == nullptr) {
+        return CUPTI_ERROR_INVALID_OPERATION;
+    }
+    if (sim::cupti::find_driver() != nullptr) {
+        sim::cupti::harvest(true, (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0);
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t time) {
+    static std::once_flag started;
+    state().flush_period_ms = time;
+    std::call_once(started, [] { std::thread(sim::cupti::flush_periodically).detach(); });
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record) {
+    if (buffer == nullptr || record == nullptr) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    std::size_t offset = 0;
+    if (*record != nullptr) {
+        offset = static_cast<std::size_t>(reinterpret_cast<std::uint8_t*>(*record) - buffer) +
+                 sim::cupti::record_bytes((*record)->kind);
+    }
+    if (offset >= valid_bytes) {
+        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    }
+    auto* next = reinterpret_cast<CUpti_Activity*>(buffer + offset);
+    if (sim::cupti::record_bytes(next->kind) == 0) {
+        return CUPTI_ERROR_INVALID_KIND;
+    }
+    *record = next;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropped) {
+    const std::lock_guard lock(state().mutex);
+    *dropped = state().dropped;
+    state().dropped = 0;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t* size, void* value) {
+    if (size == nullptr || value == nullptr) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    const std::lock_guard lock(state().mutex);
+    std::memcpy(&state().attributes[attribute], value, std::min(*size, sizeof(std::size_t)));
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, size_t* size, void* value) {
+    if (size == nullptr || value == nullptr) {
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    const std::lock_guard lock(state().mutex);
+    std::memcpy(value, &state().attributes[attribute], std::min(*size, sizeof(std::size_t)));
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id) {
+    sim::cupti::external_ids().emplace_back(kind, id);
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t* last) {
+    auto& ids = sim::cupti::external_ids();
+    for (auto entry = ids.rbegin(); entry != ids.rend(); ++entry) {
+        if (entry->first == kind) {
+            if (last != nullptr) {
+                *last = entry->second;
+            }
+            ids.erase(std::next(entry).base());
+            return CUPTI_SUCCESS;
+        }
+    }
+    return CUPTI_ERROR_QUEUE_EMPTY;
+}
+
+CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
+    const std::lock_guard lock(state().mutex);
+    state().timestamp = function;
+    return CUPTI_SUCCESS;
+}
+}
