@@ -49,6 +49,7 @@ void TraceIndexBuilder::on_anchor(const AnchorRecord& record) {
 void TraceIndexBuilder::on_call(const CallRecord& call) {
     seen(call.begin_ticks);
     seen(call.end_ticks);
+    index_.last_call_ticks = std::max(index_.last_call_ticks, call.begin_ticks);
     forest_.add(call);
 }
 

@@ -59,6 +59,7 @@ struct TraceIndex {
 
     // In ticks. What the process recorded, without what a salvager or gpuspy-run added later.
     std::uint64_t first_ticks = std::numeric_limits<std::uint64_t>::max(), last_ticks = 0;
+    std::uint64_t last_call_ticks = 0;   ///< When the last call began.
     std::uint64_t last_block_ticks = 0;  ///< No device record can have ended later.
 
     [[nodiscard]] bool ended_cleanly() const {

@@ -92,7 +92,8 @@ RunInfo run_info(const Model& model) {
     }
     for (const std::vector<SpanChange>& changes : index.spans) {
         for (const SpanChange& change : changes) {
-            if (!change.on && !change.reason.empty()) {
+            // Off after the last call, as at the end of a recording, hides nothing.
+            if (!change.on && !change.reason.empty() && change.ticks <= index.last_call_ticks) {
                 run.notices.push_back("recording off: " + change.reason);
             }
         }
