@@ -37,6 +37,26 @@ void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
+/// Waits until `done(word)`. False: not within the time.
+template <class Done>
+bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t timeout_ms, Done&& done) noexcept {
+    constexpr std::uint64_t kLookAgainNs = 50 * kNsPerMs;  // `done` may look at more than the word.
+    const ring::ErrnoGuard keep_errno;
+    const std::uint64_t deadline_ns = ring::read_clock_ns(CLOCK_MONOTONIC) + timeout_ms * kNsPerMs;
+    for (;;) {
+        const std::uint32_t value = word.load(std::memory_order_acquire);
+        if (done(value)) {
+            return true;
+        }
+        const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+        if (now_ns >= deadline_ns) {
+            return false;
+        }
+        const std::uint64_t left_ns = deadline_ns - now_ns;
+        futex_wait(word, value, left_ns < kLookAgainNs ? left_ns : kLookAgainNs);
+    }
+}
+
 }  // namespace
 
 int Drain::init(ring::RingSet& rings, TraceWriter& writer, const DeviceSource& source,
@@ -68,14 +88,14 @@ int Drain::start() noexcept {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    running_.store(true, std::memory_order_release);
+    running_.store(1, std::memory_order_release);
     sigprocmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     const int error = config_.create_thread(&thread, &attributes, &Drain::thread_main, this);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-        running_.store(false, std::memory_order_release);
+        running_.store(0, std::memory_order_release);
     }
     return error;
 }
@@ -93,12 +113,15 @@ void Drain::run() noexcept {
         run_pass(final);
         if (final) {
             rings_->mark_ended_and_unlink();
-            running_.store(false, std::memory_order_release);
         }
-        // Pairs with wait_for(): who sees it sees the pass done.
+        // Pairs with flush(): who sees it sees the pass done.
         served_.store(request, std::memory_order_release);
         futex_wake(served_);
         if (final) {
+            // Pairs with stop(). The last access to this object: the waiter may destroy it. The wake uses the address
+            // alone.
+            running_.store(0, std::memory_order_release);
+            futex_wake(running_);
             return;
         }
         sleep();
@@ -129,7 +152,11 @@ bool Drain::flush(std::uint32_t timeout_ms) noexcept {
         return false;
     }
     const std::uint32_t request = requests_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    return wait_for(request, timeout_ms);
+    const auto is_served = [&](std::uint32_t served) { return static_cast<std::int32_t>(served - request) >= 0; };
+    wake();
+    // The thread may take its last pass without having seen this request.
+    wait_for(served_, timeout_ms, [&](std::uint32_t served) { return is_served(served) || !is_running(); });
+    return is_served(served_.load(std::memory_order_acquire));
 }
 
 bool Drain::stop(std::uint32_t timeout_ms) noexcept {
@@ -137,25 +164,8 @@ bool Drain::stop(std::uint32_t timeout_ms) noexcept {
         return false;
     }
     stopping_.store(true, std::memory_order_release);
-    const std::uint32_t request = requests_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    return wait_for(request, timeout_ms) && !is_running();
-}
-
-bool Drain::wait_for(std::uint32_t request, std::uint32_t timeout_ms) noexcept {
-    const ring::ErrnoGuard keep_errno;
-    const std::uint64_t deadline_ns = ring::read_clock_ns(CLOCK_MONOTONIC) + timeout_ms * kNsPerMs;
     wake();
-    for (;;) {
-        const std::uint32_t served = served_.load(std::memory_order_acquire);
-        if (static_cast<std::int32_t>(served - request) >= 0) {
-            return true;
-        }
-        const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
-        if (now_ns >= deadline_ns) {
-            return false;
-        }
-        futex_wait(served_, served, deadline_ns - now_ns);
-    }
+    return wait_for(running_, timeout_ms, [](std::uint32_t running) { return running == 0; });
 }
 
 void Drain::step(PassStep step) noexcept {
@@ -354,7 +364,7 @@ void Drain::forget_after_fork() noexcept {
     requests_.store(0, std::memory_order_relaxed);
     served_.store(0, std::memory_order_relaxed);
     stopping_.store(false, std::memory_order_relaxed);
-    running_.store(false, std::memory_order_relaxed);
+    running_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace gpuspy::sink

@@ -91,7 +91,7 @@ public:
     /// ends. False when that took longer than the time: the trace is as of the last commit, and the rings stay for a
     /// salvager.
     bool stop(std::uint32_t timeout_ms) noexcept;
-    bool is_running() const noexcept { return running_.load(std::memory_order_acquire); }
+    bool is_running() const noexcept { return running_.load(std::memory_order_acquire) != 0; }
 
     /// Gives the buffers back. Only without a thread.
     void destroy() noexcept;
@@ -113,7 +113,6 @@ private:
     static void* thread_main(void* self) noexcept;
     void run() noexcept;
     void sleep() noexcept;
-    bool wait_for(std::uint32_t request, std::uint32_t timeout_ms) noexcept;
     void step(PassStep step) noexcept;
 
     /// Encodes one record, writing the block before it if there is no room.
@@ -162,10 +161,10 @@ private:
     /// Futex word: what the thread is doing.
     enum Activity : std::uint32_t { kAwake = 0, kAsleep = 1, kWoken = 2 };
     std::atomic<std::uint32_t> activity_{kAwake};
-    std::atomic<std::uint32_t> requests_{0};  ///< Passes asked for by flush() and stop().
+    std::atomic<std::uint32_t> requests_{0};  ///< Passes asked for by flush().
     std::atomic<std::uint32_t> served_{0};    ///< Futex word: requests_ as it was when the last finished pass began.
     std::atomic<bool> stopping_{false};
-    std::atomic<bool> running_{false};
+    std::atomic<std::uint32_t> running_{0};  ///< Futex word: 1 while the thread exists.
 };
 
 }  // namespace gpuspy::sink
