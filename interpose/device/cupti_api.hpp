@@ -26,7 +26,9 @@ namespace gpuspy::hook {
     FUNCTION(get_dropped, cuptiActivityGetNumDroppedRecords)
 
 // Not in every version that we can use.
-#define GPUSPY_CUPTI_OPTIONAL_FUNCTIONS(FUNCTION) FUNCTION(get_graph_exec_id, cuptiGetGraphExecId)
+#define GPUSPY_CUPTI_OPTIONAL_FUNCTIONS(FUNCTION)    \
+    FUNCTION(flush_period, cuptiActivityFlushPeriod) \
+    FUNCTION(get_graph_exec_id, cuptiGetGraphExecId)
 
 struct CuptiApi {
 #define GPUSPY_MEMBER(member, symbol) decltype(&::symbol) member;

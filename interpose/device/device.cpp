@@ -29,7 +29,8 @@ enum class State : std::uint32_t {
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
-constexpr std::uint64_t kFlushIntervalNs = 200'000'000;
+constexpr std::uint32_t kFlushIntervalMs = 200;
+constexpr std::uint64_t kFlushIntervalNs = kFlushIntervalMs * std::uint64_t{1'000'000};
 constexpr std::uint64_t kClockSlackNs = 1'000'000'000;
 
 constinit std::atomic<State> state{State::kUnopened};
@@ -48,6 +49,7 @@ constinit Change change{};
 
 // The drain thread's own.
 constinit bool wrote_facts = false;
+constinit bool flushes_itself = false;  ///< CUPTI's own thread returns buffers periodically.
 constinit std::uint64_t last_flush_ns = 0;
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
@@ -103,6 +105,8 @@ const char* open_cupti(char* reason, std::size_t reason_bytes) noexcept {
                  static_cast<int>(result));
         return reason;
     }
+    // On CUPTI's own thread: a flush takes milliseconds, in which the drain thread must empty rings.
+    flushes_itself = cupti.flush_period != nullptr && cupti.flush_period(kFlushIntervalMs) == CUPTI_SUCCESS;
     return nullptr;
 }
 
@@ -157,7 +161,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
         const std::uint64_t clock_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
         if (final) {
             cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        } else if (clock_ns - last_flush_ns >= kFlushIntervalNs) {
+        } else if (!flushes_itself && clock_ns - last_flush_ns >= kFlushIntervalNs) {
             last_flush_ns = clock_ns;
             cupti.flush_all(0);
         }

@@ -9,7 +9,7 @@ struct Config {
     bool disabled = false;
     bool device_timing = true;
     std::uint32_t drain_ms = 20;
-    std::uint64_t ring_bytes = 256U << 10;
+    std::uint64_t ring_bytes = 1U << 20;
     std::uint64_t run_id = 0;
     char output[1024] = {};  ///< Absolute.
     char cupti[1024] = {};   ///< "" : to be found.

@@ -69,8 +69,9 @@ def build_launches(nvcc, folder):
     """Starts to build the variants of launches.cu. {name: (program, future of the compiler's outcome)}."""
     pool = concurrent.futures.ThreadPoolExecutor(len(VARIANTS))
     builds = {}
+    (folder / "programs").mkdir()
     for runtime, stream in VARIANTS:
-        program = folder / f"launches_{runtime}_{stream}"
+        program = folder / "programs" / f"launches_{runtime}_{stream}"
         command = [nvcc, "-std=c++17", "-O2", "-cudart", runtime, "--default-stream", stream]
         command += [str(HERE / "launches.cu"), "-o", str(program)]
         future = pool.submit(subprocess.run, command, capture_output=True, text=True, timeout=180)
