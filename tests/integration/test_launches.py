@@ -14,6 +14,7 @@ class Launches(harness.TestCase):
         self.assertEqual(calls["cudaLaunchKernel"], 3)
         self.assertEqual(calls["__cudaLaunchKernel"], 5)
         self.assertEqual(calls["__cudaLaunchKernel_ptsz"], 2)
+        self.assertEqual((calls["cuLaunchKernel"], calls["cuLaunchKernel_ptsz"]), (8, 2))
         self.assertEqual(calls["cudaLaunchKernelExC"], 1)
         self.assertEqual(calls["cudaLaunchCooperativeKernel"], 1)
         self.assertEqual(report["kernels"][0]["name"], "scale(float*, float)")

@@ -2,8 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 namespace sim::runtime {
 namespace {
+
+// Per-thread default streams came with CUDA 7: an older version of a function has no such variant.
+constexpr int kFirstPerThreadVersion = 7000;
 
 struct Tables {
     bool found = false;
@@ -16,7 +21,8 @@ void fetch(PFN_cuGetProcAddress_v12000 get, const char* name, int version, Funct
     for (int binding = 0; binding < 2; ++binding) {
         void* pointer = nullptr;
         CUdriverProcAddressQueryResult status;
-        get(name, &pointer, version, kFlags[binding], &status);
+        get(name, &pointer, binding == 0 ? version : std::max(version, kFirstPerThreadVersion), kFlags[binding],
+            &status);
         tables.by_binding[binding].*field = reinterpret_cast<Function>(pointer);
     }
 }
