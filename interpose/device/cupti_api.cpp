@@ -21,6 +21,7 @@ constexpr int kOldestMajor = 10;
 struct Loaded {
     char cudart_folder[1024] = {};
     int cudart_major = 0;
+    char driver_folder[1024] = {};
     char cupti_path[1024] = {};
     int cupti_major = 0;
 };
@@ -31,14 +32,19 @@ int major_of(const char* soname, const char* prefix) noexcept {
     return strncmp(soname, prefix, length) == 0 ? atoi(soname + length) : 0;
 }
 
+void copy_folder(char (&folder)[1024], const char* path) noexcept {
+    snprintf(folder, sizeof folder, "%s", path);
+    char* slash = strrchr(folder, '/');
+    if (slash != nullptr) *slash = 0;
+}
+
 bool visit_loaded(void* context, const elf::Object& object) noexcept {
     auto* loaded = static_cast<Loaded*>(context);
     const char* name = elf::soname(object);
     if (loaded->cudart_major == 0 && (loaded->cudart_major = major_of(name, "libcudart.so.")) != 0) {
-        snprintf(loaded->cudart_folder, sizeof loaded->cudart_folder, "%s", object.path);
-        char* slash = strrchr(loaded->cudart_folder, '/');
-        if (slash != nullptr) *slash = 0;
+        copy_folder(loaded->cudart_folder, object.path);
     }
+    if (strcmp(name, "libcuda.so.1") == 0) copy_folder(loaded->driver_folder, object.path);
     const int cupti = major_of(name, "libcupti.so.");
     if (cupti > loaded->cupti_major) {
         loaded->cupti_major = cupti;
@@ -82,6 +88,8 @@ bool try_major(CuptiApi& api, const Loaded& loaded, int major) noexcept {
     for (const char* below : {"", "/../../cuda_cupti/lib", "/../extras/CUPTI/lib64", "/../../../extras/CUPTI/lib64"}) {
         if (try_in(api, loaded.cudart_folder, below, major)) return true;
     }
+    // Beside the driver: a simulated one has its own CUPTI, whatever CUDA_HOME says.
+    if (try_in(api, loaded.driver_folder, "", major)) return true;
     for (const char* root : {static_cast<const char*>(getenv("CUDA_HOME")), static_cast<const char*>(getenv("CUDA_PATH")),
                              "/usr/local/cuda"}) {
         for (const char* below : {"/extras/CUPTI/lib64", "/lib64", "/lib"}) {

@@ -37,6 +37,7 @@ constinit std::atomic<State> state{State::kUnopened};
 constinit CuptiApi cupti{};
 constinit SpinLock device_lock;
 constinit std::atomic<std::uint64_t> callback_total_ns{0};
+constinit bool flushes_itself = false;  ///< CUPTI's own thread returns buffers periodically. Set before kOn.
 
 /// A change of state, to be written by the drain thread.
 struct Change {
@@ -49,7 +50,6 @@ constinit Change change{};
 
 // The drain thread's own.
 constinit bool wrote_facts = false;
-constinit bool flushes_itself = false;  ///< CUPTI's own thread returns buffers periodically.
 constinit std::uint64_t last_flush_ns = 0;
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 

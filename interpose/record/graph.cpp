@@ -7,7 +7,7 @@
 #include "interpose/device/device.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
-#include "interpose/record/owners.hpp"
+#include "interpose/record/handle_map.hpp"
 #include "interpose/resolve/driver_api.hpp"
 
 #include <sys/mman.h>
@@ -18,6 +18,10 @@ namespace {
 constexpr std::uint32_t kMaxGraphDepth = 16;   ///< Child graphs in child graphs.
 constexpr std::uint32_t kNodesPerEvent = 128;  ///< 3 KiB: fits any ring.
 constexpr std::uint32_t kMaxWaitMs = 50;       ///< For the ring to drain, all in all, per instantiation.
+
+constinit HandleMap node_owners;    ///< Node -> launch id of the captured or added call that made it.
+constinit HandleMap exec_graphs;    ///< Executable graph -> the graph that it was made from.
+constinit HandleMap switched_from;  ///< Executable graph -> 1: nodes were switched since it was last written.
 
 std::uint64_t word(const void* handle) noexcept { return reinterpret_cast<std::uintptr_t>(handle); }
 
@@ -86,7 +90,7 @@ std::uint64_t function_of(CUgraphNode node) noexcept {
 /// order: a graph's own nodes, then those of its child graphs, one after the other.
 class GraphWriter {
 public:
-    GraphWriter(ThreadState& state, CUgraphExec exec, std::uint64_t ticks) noexcept : state_(state) {
+    GraphWriter(ThreadState& state, CUgraphExec exec, std::uint64_t ticks) noexcept : state_(state), exec_(exec) {
         group_.event.ticks = ticks;
         group_.event.exec = word(exec);
     }
@@ -99,7 +103,8 @@ public:
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const CUgraphNodeType type = type_of(nodes[i]);
             has_children = has_children || type == CU_GRAPH_NODE_TYPE_GRAPH;
-            add(nodes[i], type);
+            if (is_enabled(nodes[i])) add(nodes[i], type);
+            ++next_index_;
         }
         for (std::size_t i = 0; has_children && i < nodes.size(); ++i) {
             if (type_of(nodes[i]) != CU_GRAPH_NODE_TYPE_GRAPH) continue;
@@ -119,15 +124,22 @@ public:
     }
 
 private:
+    /// Nodes that cannot be switched (in child graphs, of other types) give an error: they run.
+    bool is_enabled(CUgraphNode node) const noexcept {
+        unsigned enabled = 1;
+        const auto get_enabled = driver_api().graph_node_get_enabled;
+        return get_enabled == nullptr || get_enabled(exec_, node, &enabled) != CUDA_SUCCESS || enabled != 0;
+    }
+
     void add(CUgraphNode node, CUgraphNodeType type) noexcept {
         if (type == CU_GRAPH_NODE_TYPE_KERNEL) ++kernels_;
         else if (type == CU_GRAPH_NODE_TYPE_MEMCPY) ++copies_;
         else if (type == CU_GRAPH_NODE_TYPE_MEMSET) ++sets_;
         else ++others_;
         if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) is_conditional_ = true;
-        group_.nodes[group_.event.count++] = {next_index_++, static_cast<std::uint32_t>(type),
+        group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type),
                                               type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(node) : 0,
-                                              node_owner(word(node))};
+                                              node_owners.get(word(node))};
         if (group_.event.count == kNodesPerEvent) flush();
     }
 
@@ -156,6 +168,7 @@ private:
     }
 
     ThreadState& state_;
+    CUgraphExec exec_;
     struct {
         abi::GraphNodesEvent event{};
         abi::GraphNode nodes[kNodesPerEvent];
@@ -175,7 +188,7 @@ void copy_owners_of(CUgraph original, CUgraph copy, std::uint32_t depth) noexcep
     const NodeList to(copy);
     if (from.size() != to.size() || depth == kMaxGraphDepth) return;
     for (std::size_t i = 0; i < from.size(); ++i) {
-        if (const std::uint64_t owner = node_owner(word(from[i]))) set_node_owner(word(to[i]), owner);
+        if (const std::uint64_t owner = node_owners.get(word(from[i]))) node_owners.set(word(to[i]), owner);
         if (type_of(from[i]) != CU_GRAPH_NODE_TYPE_GRAPH) continue;
         const CUgraph child_from = child_of(from[i]);
         const CUgraph child_to = child_of(to[i]);
@@ -183,12 +196,33 @@ void copy_owners_of(CUgraph original, CUgraph copy, std::uint32_t depth) noexcep
     }
 }
 
+void write_exec(ThreadState& state, CUgraphExec exec, CUgraph graph, std::uint64_t ticks, bool updated) noexcept {
+    abi::GraphExecEvent event{};
+    event.ticks = ticks;
+    event.exec = word(exec);
+    event.cupti_exec_id = cupti_exec_id(exec);
+    if (updated) event.flags |= abi::kGraphUpdated;
+    GraphWriter writer(state, exec, ticks);
+    writer.walk(graph);
+    writer.finish(event);
+    constexpr std::uint32_t kWords = sizeof event / 8;
+    event.header = {kWords, abi::EventType::kGraphExec, 0, 0, 0};
+    if (std::uint64_t* at = ring::reserve(state.ring, state.ring_bytes, kWords)) {
+        __builtin_memcpy(at, &event, sizeof event);
+        ring::commit(state.ring, at);
+    } else {
+        ring::count_drop(state.ring);
+    }
+}
+
 }  // namespace
+
+constinit std::atomic<std::uint32_t> switched_execs{0};
 
 void own_node(const CallFrame& frame, CallParts& parts, CUgraphNode node) noexcept {
     parts.flags |= abi::kCallLaunchId;
     parts.launch_id = next_launch_id(*frame.state);
-    set_node_owner(word(node), parts.launch_id);
+    node_owners.set(word(node), parts.launch_id);
 }
 
 void copy_owners(CUgraph original, CUgraph copy) noexcept {
@@ -203,22 +237,23 @@ void child_graph_added(CUgraphNode node, CUgraph child) noexcept {
 
 void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph, bool updated) noexcept {
     const InsideGpuspy inside;
-    abi::GraphExecEvent event{};
-    event.ticks = ring::ticks();
-    event.exec = word(exec);
-    event.cupti_exec_id = cupti_exec_id(exec);
-    if (updated) event.flags |= abi::kGraphUpdated;
-    GraphWriter writer(*frame.state, exec, event.ticks);
-    writer.walk(graph);
-    writer.finish(event);
-    constexpr std::uint32_t kWords = sizeof event / 8;
-    event.header = {kWords, abi::EventType::kGraphExec, 0, 0, 0};
-    if (std::uint64_t* at = ring::reserve(frame.state->ring, frame.state->ring_bytes, kWords)) {
-        __builtin_memcpy(at, &event, sizeof event);
-        ring::commit(frame.state->ring, at);
-    } else {
-        ring::count_drop(frame.state->ring);
-    }
+    exec_graphs.set(word(exec), word(graph));
+    write_exec(*frame.state, exec, graph, ring::ticks(), updated);
+}
+
+void exec_switched(CUgraphExec exec) noexcept {
+    if (switched_from.get(word(exec)) != 0) return;
+    switched_from.set(word(exec), 1);
+    switched_execs.fetch_add(1, std::memory_order_relaxed);
+}
+
+void write_switched_exec(const CallFrame& frame, CUgraphExec exec) noexcept {
+    const std::uint64_t graph = exec_graphs.get(word(exec));
+    if (switched_from.get(word(exec)) == 0 || graph == 0) return;
+    const InsideGpuspy inside;
+    switched_from.set(word(exec), 0);
+    switched_execs.fetch_sub(1, std::memory_order_relaxed);
+    write_exec(*frame.state, exec, reinterpret_cast<CUgraph>(graph), frame.begin_ticks, true);
 }
 
 }  // namespace gpuspy::hook

@@ -1,6 +1,8 @@
 // Graphs: who made each node, and what an executable graph holds.
 #pragma once
 
+#include <atomic>
+
 #include "interpose/record/call.hpp"
 #include "interpose/table/cuda_headers.hpp"
 
@@ -17,5 +19,16 @@ void child_graph_added(CUgraphNode node, CUgraph child) noexcept;
 
 /// Writes what `exec` holds (GraphExecEvent and its GraphNodesEvents) to the thread's ring.
 void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph, bool updated) noexcept;
+
+/// A node of `exec` was enabled or disabled. What the graph holds is written at its next launch, once for all switches.
+void exec_switched(CUgraphExec exec) noexcept;
+
+extern std::atomic<std::uint32_t> switched_execs;
+
+/// One relaxed load: a launch of a graph whose nodes nobody switches pays nothing.
+inline bool is_any_exec_switched() noexcept { return switched_execs.load(std::memory_order_relaxed) > 0; }
+
+/// At a launch of `exec`: writes what it holds, as of the launch's begin, if nodes were switched since the last time.
+void write_switched_exec(const CallFrame& frame, CUgraphExec exec) noexcept;
 
 }  // namespace gpuspy::hook

@@ -20,6 +20,7 @@ namespace gpuspy::hook {
     FUNCTION(stream_get_capture_info_v3, cuStreamGetCaptureInfo_v3)         \
     FUNCTION(stream_get_capture_info_v3_ptsz, cuStreamGetCaptureInfo_v3_ptsz) \
     FUNCTION(graph_get_nodes, cuGraphGetNodes)                              \
+    FUNCTION(graph_node_get_enabled, cuGraphNodeGetEnabled)                 \
     FUNCTION(graph_node_get_type, cuGraphNodeGetType)                       \
     FUNCTION(graph_kernel_node_get_params, cuGraphKernelNodeGetParams_v2)   \
     FUNCTION(graph_child_graph_node_get_graph, cuGraphChildGraphNodeGetGraph) \

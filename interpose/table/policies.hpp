@@ -148,6 +148,14 @@ struct GraphLaunch {
     }
 };
 
+/// Nodes of the graph may have been switched since the last launch: what it holds now is written first.
+struct DriverGraphLaunch {
+    static void after(const CallFrame* frame, CallParts& parts, int status, CUgraphExec exec, CUstream stream) noexcept {
+        GraphLaunch::after(frame, parts, status, exec, stream);
+        if (status == 0 && frame != nullptr && is_any_exec_switched()) write_switched_exec(*frame, exec);
+    }
+};
+
 // -- copies and sets -------------------------------------------------------------------------------------------------------
 
 template <CopyKind Kind, int Bytes, int Stream = -1>
@@ -255,6 +263,12 @@ struct GraphInstantiated {
     template <class... Rest>
     static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec* exec, CUgraph graph, Rest...) noexcept {
         if (status == 0 && exec != nullptr && frame != nullptr) graph_instantiated(*frame, *exec, graph, false);
+    }
+};
+
+struct NodeEnabled {
+    static void after(const CallFrame*, CallParts&, int status, CUgraphExec exec, CUgraphNode, unsigned) noexcept {
+        if (status == 0) exec_switched(exec);
     }
 };
 
