@@ -230,6 +230,13 @@ TEST_CASE("call trees when calls were dropped") {
         calls.add(1, 9, 0);
         CHECK(calls.trees == Trees{{3, 6, 5, 1}});
     }
+    SECTION("a sibling that ended in the tick in which the next one began is no child of it") {
+        Forest calls;
+        calls.add(10, 10, 1);
+        calls.add(10, 12, 1);
+        calls.add(20, 30, 0);
+        CHECK(calls.trees == Trees{{10}, {10}, {20}});
+    }
     SECTION("all that would close them") {
         Forest calls;
         calls.add(3, 4, 2);

@@ -306,6 +306,17 @@ TEST_CASE("decompression bombs and sizes that lie") {
     }
 }
 
+TEST_CASE("a sound block that is larger than any may be is not decompressed") {
+    TraceBuilder trace;
+    for (int i = 0; i < 9; ++i) {
+        trace.notice(kStart, std::string(1'000'000, 'a'));
+    }
+    const auto reading = read(trace.bytes());
+    REQUIRE(reading->result.ok());
+    CHECK(reading->result.value().partial());
+    CHECK(reading->seen.notices.empty());
+}
+
 TEST_CASE("records that break the format are skipped and counted") {
     TraceBuilder trace = begun_trace();
     trace.call({.api = device_sync(), .begin = kStart, .end = kStart + 1});
