@@ -2,7 +2,7 @@
 # compare.sh GPUSPY_REPORT: for each NAME.bin beside this script, the text and JSON reports against NAME.expected.txt and
 # NAME.expected.json. approve.sh writes them.
 set -u
-report=$1
+report=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")" || exit 1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
