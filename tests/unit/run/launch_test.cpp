@@ -240,7 +240,7 @@ TEST_CASE("a command that was killed: what was in its rings is in its trace, and
     }
 }
 
-TEST_CASE("--report prints the report of every trace of the run, the first process's first") {
+TEST_CASE("the option --report prints the report of every trace of the run, the first process's first") {
     Launch launch;
     launch.environment = {{"FAKE_RECORD", "clean"}};
     const Ended ended = launch.run(
