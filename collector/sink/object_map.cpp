@@ -40,11 +40,11 @@ void resolve_path(const char* path, char* buffer, std::size_t capacity) noexcept
     ring::close_fd(fd);
 }
 
-/// "9.1.0" of ".../libcudnn.so.9.1.0"; "" where there is none.
+/// "9.1.0" of ".../libcudnn.so.9.1.0"; "" where there is none, or a single number, which the name of the library says.
 const char* version_of(const char* path) noexcept {
     const char* slash = std::strrchr(path, '/');
     const char* mark = std::strstr(slash == nullptr ? path : slash, ".so.");
-    return mark == nullptr ? "" : mark + 4;
+    return mark == nullptr || std::strchr(mark + 4, '.') == nullptr ? "" : mark + 4;
 }
 
 }  // namespace

@@ -193,7 +193,8 @@ Verdict open_stream(const char* path, Output* output, int* error) noexcept {
 }
 
 /// Opens what stands at `path` and judges it. `salvaged`: whether the rings of its owner were looked for already.
-Verdict judge_existing(const OutputRequest& request, const char* path, bool* salvaged, Output* output, int* error) noexcept {
+Verdict judge_existing(const OutputRequest& request, const char* path, bool* salvaged, Output* output,
+                       int* error) noexcept {
     int fd = ring::open_fd(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         *error = errno;

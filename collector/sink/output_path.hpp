@@ -9,7 +9,7 @@ namespace gpuspy::sink {
 struct OutputRequest {
     const char* path = nullptr;  ///< Absolute ("trace.bin" in the directory at load, or GPUSPY_OUTPUT made absolute).
     std::uint32_t pid = 0;
-    std::uint64_t run_id = 0;  ///< Of gpuspy-run; 0: none.
+    std::uint64_t run_id = 0;                 ///< Of gpuspy-run; 0: none.
     const char* ring_directory = "/dev/shm";  ///< Where a dead owner of an older trace may have left its rings.
 };
 
@@ -25,7 +25,8 @@ struct Output {
 ///  - `<stem>.<pid><extension>`, then `<stem>.<pid>.1<extension>` ..., if `path` is locked or is of our run. Of our
 ///  run: the same
 ///    run id; where either has none, the same process group, since its leader started;
-///  - otherwise the file is an older recording: the rings that its owner may have left are emptied into it, and it moves to
+///  - otherwise the file is an older recording: the rings that its owner may have left are emptied into it, and it
+///  moves to
 ///    `path`.old, or the first free `path`.old.1, .old.2 ...
 /// A new file appears at its path already locked, and an old one is moved only under its lock, so that processes that
 /// start together never take each other's. What is not a trace is never moved or written: an error. A pipe or a

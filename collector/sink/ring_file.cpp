@@ -84,8 +84,9 @@ RingFileState RingFile::open(const char* path) noexcept {
 bool RingFile::header_is_sound() const noexcept {
     const abi::MapHeader& map = header();
     const std::uint64_t apis_end = sizeof(abi::MapHeader) + std::uint64_t{map.api_count} * sizeof(abi::ApiEntry);
-    return map.header_bytes == sizeof(abi::MapHeader) && map.api_count <= kMostApis && map.ring_bytes >= kLowestRingBytes &&
-           map.ring_bytes <= kHighestRingBytes && (map.ring_bytes & (map.ring_bytes - 1)) == 0 &&
+    return map.header_bytes == sizeof(abi::MapHeader) && map.api_count <= kMostApis &&
+           map.ring_bytes >= kLowestRingBytes && map.ring_bytes <= kHighestRingBytes &&
+           (map.ring_bytes & (map.ring_bytes - 1)) == 0 &&
            map.ring_stride >= sizeof(abi::RingHeader) + map.ring_bytes && map.ring_stride <= 2 * kHighestRingBytes &&
            map.rings_offset >= apis_end && map.rings_offset <= file_bytes_ &&
            map.ring_count.load(std::memory_order_relaxed) <= abi::kMaxRings && ends(map.trace_path) &&
@@ -124,8 +125,7 @@ bool RingFile::is_mapped_by_owner() const noexcept {
 
 const abi::ApiEntry* RingFile::read_apis() noexcept {
     apis_ = map_memory<abi::ApiEntry>(header().api_count + 1U);
-    if (apis_ == nullptr ||
-        !read_at(fd_, apis_, header().api_count * sizeof(abi::ApiEntry), sizeof(abi::MapHeader))) {
+    if (apis_ == nullptr || !read_at(fd_, apis_, header().api_count * sizeof(abi::ApiEntry), sizeof(abi::MapHeader))) {
         return nullptr;
     }
     return apis_;

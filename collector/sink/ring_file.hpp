@@ -1,6 +1,7 @@
 // A ring file that a dead process left, read with distrust.
 //
-// It is read with pread into memory of our own and never mapped: a file that shrinks or changes meanwhile can do no harm.
+// It is read with pread into memory of our own and never mapped: a file that shrinks or changes meanwhile can do no
+// harm.
 #pragma once
 
 #include <cstdint>

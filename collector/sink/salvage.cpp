@@ -87,7 +87,8 @@ private:
     int error_ = 0;
 };
 
-void note_open_call(Appender& out, const abi::RingHeader& ring, const abi::ApiEntry* apis, std::uint32_t api_count) noexcept {
+void note_open_call(Appender& out, const abi::RingHeader& ring, const abi::ApiEntry* apis,
+                    std::uint32_t api_count) noexcept {
     const std::uint32_t api = ring.open_api.load(std::memory_order_relaxed) - 1;
     char text[192];
     ring::TextBuilder builder(text, sizeof text);
@@ -124,7 +125,8 @@ std::uint64_t take_ring(Appender& out, const abi::RingHeader& ring, std::uint32_
     if (ring::walk(&ring, ring_bytes, position, head, visit).end == ring::WalkEnd::kCorrupt) {
         ++result->corrupt_rings;
         out.emit([&](Encoder& encoder) {
-            return encoder.notice(out.ticks(), "a ring of the dead process was damaged: the rest of its events is missing");
+            return encoder.notice(out.ticks(),
+                                  "a ring of the dead process was damaged: the rest of its events is missing");
         });
     }
     const std::uint64_t dropped = ring.dropped.load(std::memory_order_relaxed);
@@ -164,13 +166,16 @@ void take_all(Appender& out, RingFile& file, const abi::ApiEntry* apis, SalvageR
 /// What a trace that cannot be opened means.
 SalvageReason reason_of(int error) noexcept {
     switch (error) {
-        case EAGAIN: return SalvageReason::kTraceBusy;
+        case EAGAIN:
+            return SalvageReason::kTraceBusy;
         case ENOENT:
         case ENOTDIR:
         case ELOOP:
         case EPERM:
-        case EINVAL: return SalvageReason::kNoTrace;
-        default: return SalvageReason::kFailed;
+        case EINVAL:
+            return SalvageReason::kNoTrace;
+        default:
+            return SalvageReason::kFailed;
     }
 }
 

@@ -1,7 +1,7 @@
 // Empties the rings of a dead process into its trace. For gpuspy-run, gpuspy-report and the next process that records.
 //
-// Whatever a ring file says is distrusted (ring_file.hpp). Doing it again after a salvager that died on the way gives the
-// same trace: the cut takes away what that one had appended.
+// Whatever a ring file says is distrusted (ring_file.hpp). Doing it again after a salvager that died on the way gives
+// the same trace: the cut takes away what that one had appended.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +38,10 @@ struct SalvageResult {
 };
 
 struct SalvageFilter {
-    std::uint64_t run_id = 0;            ///< Not 0: only rings of this run.
-    std::uint64_t nonce = 0;             ///< Not 0: only the ring of this recording.
-    const char* boot_id = nullptr;       ///< Only of this boot; nullptr: not checked.
-    const char* trace_path = nullptr;    ///< Into this file, if it is the recording's; nullptr: where the ring says.
+    std::uint64_t run_id = 0;          ///< Not 0: only rings of this run.
+    std::uint64_t nonce = 0;           ///< Not 0: only the ring of this recording.
+    const char* boot_id = nullptr;     ///< Only of this boot; nullptr: not checked.
+    const char* trace_path = nullptr;  ///< Into this file, if it is the recording's; nullptr: where the ring says.
 };
 
 /// Salvages one ring file. After kDone, kEnded and kNoTrace it is unlinked.
@@ -50,13 +50,13 @@ SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) n
 /// Salvages the ring of this trace, if its owner died and left one. kNotARing: there is nothing to do.
 SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directory) noexcept;
 
-/// Salvages every ring file of ours in `directory`; `report` is told of each but kFiltered and kNotARing. Returns how many
-/// were emptied into a trace.
+/// Salvages every ring file of ours in `directory`; `report` is told of each but kFiltered and kNotARing. Returns how
+/// many were emptied into a trace.
 std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
                                 void (*report)(void* self, const SalvageResult&), void* self);
 
-/// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was waited
-/// for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).
+/// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was
+/// waited for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).
 int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept;
 
 }  // namespace gpuspy::sink

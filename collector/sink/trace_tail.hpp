@@ -11,11 +11,12 @@ struct TraceTail {
     std::uint64_t ticks = 0;         ///< Of the last block; 0 without one.
 };
 
-/// Follows the blocks from `header_bytes` by their headers (checksums are not looked at), up to `limit` bytes of the file.
+/// Follows the blocks from `header_bytes` by their headers (checksums are not looked at), up to `limit` bytes of the
+/// file.
 TraceTail find_trace_tail(int fd, std::uint64_t header_bytes, std::uint64_t limit) noexcept;
 
-/// Opens a trace for appending: regular, ours, not a link, of this major version, and not held by another process; locked
-/// then. Returns the descriptor, or -1 and an errno value in `error` (EAGAIN: held).
+/// Opens a trace for appending: regular, ours, not a link, of this major version, and not held by another process;
+/// locked then. Returns the descriptor, or -1 and an errno value in `error` (EAGAIN: held).
 struct TraceIdentity;
 int open_trace_for_append(const char* path, TraceIdentity* identity, std::uint64_t* file_bytes, int* error) noexcept;
 

@@ -168,7 +168,8 @@ TEST_CASE("mapped objects are told once, with the program among them") {
                            [&](const std::string& line) { return line.find(text) != std::string::npos; });
     };
     REQUIRE(holds("unit_sink"));
-    REQUIRE(holds("libc.so.6 6"));
+    REQUIRE(holds("libc.so.6 "));
+    REQUIRE(holds("libstdc++.so.6 6.0."));
     REQUIRE(objects.at(0).rfind("object 0 ", 0) == 0);  // There from the start.
     recording.drain.run_pass(true);
     REQUIRE(recording.dump().of("object").size() == objects.size());
