@@ -5,10 +5,13 @@
 # cover the unit tests and the tools: docs/testing.md.
 
 set(sanitize_flags "")
+set(runtime_flags "")
 if(GPUSPY_SANITIZE STREQUAL "address")
     set(sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+    set(runtime_flags -static-libasan -static-libubsan)
 elseif(GPUSPY_SANITIZE STREQUAL "thread")
     set(sanitize_flags -fsanitize=thread)
+    set(runtime_flags -static-libtsan)
 endif()
 
 if(sanitize_flags)
@@ -17,6 +20,13 @@ if(sanitize_flags)
         add_compile_options("$<${wanted}:${flag}>")
         add_link_options("$<${wanted}:${flag}>")
     endforeach()
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # The runtime must come first in a process, which as a library it does not where libgpuspy.so is preloaded (a
+        # gpuspy-run inside a gpuspy-run): so it is part of the program. Clang's always is.
+        foreach(flag IN LISTS runtime_flags)
+            add_link_options("$<${wanted}:${flag}>")
+        endforeach()
+    endif()
     if(GPUSPY_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # -Wtsan: std::atomic_thread_fence is not understood by the sanitizer; where we use one, a test must not rely on it.
         add_compile_options("$<${wanted}:-Wno-tsan>")

@@ -1,7 +1,7 @@
 # Kinds of targets that more than one folder makes.
 
 # gpuspy_carried_program(TARGET...): programs that run on machines with none of our build dependencies: the C++ runtime is
-# linked in. Not under sanitizers, which bring their own runtime as a shared library.
+# linked in. Not under sanitizers, whose programs stay where they were built.
 function(gpuspy_carried_program)
     if(NOT GPUSPY_SANITIZE)
         foreach(target IN LISTS ARGV)
