@@ -36,6 +36,14 @@ std::string versions_text(const RunInfo& run) {
     return text;
 }
 
+/// A field that a person wants to read to its end: on as many lines as it takes.
+void long_field(std::string& out, const char* label, const std::string& value) {
+    constexpr std::size_t kValueColumn = 18;
+    std::string lines;
+    paragraph(lines, printable(value), kValueColumn);
+    out += fmt::format("  {:<16}{}", label, lines.substr(kValueColumn));
+}
+
 void zero_launches(std::string& out, const Findings& findings) {
     paragraph(out, "NO KERNEL LAUNCH WAS RECORDED. Likely reasons:", 2);
     const RunInfo& run = findings.run;
@@ -95,7 +103,7 @@ void run_section(std::string& out, const Findings& findings, const std::string& 
         field(out, "GPU", "not known: the trace names none");
     }
     if (const std::string versions = versions_text(run); !versions.empty()) {
-        field(out, "versions", versions);
+        long_field(out, "versions", versions);
     }
     std::string libraries;
     for (const FrameworkLibrary& library : run.libraries) {
@@ -103,15 +111,12 @@ void run_section(std::string& out, const Findings& findings, const std::string& 
             (libraries.empty() ? "" : ", ") + library.name + (library.version.empty() ? "" : " " + library.version);
     }
     if (!libraries.empty()) {
-        constexpr std::size_t kValueColumn = 18;
-        std::string lines;
-        paragraph(lines, libraries, kValueColumn);
-        out += fmt::format("  {:<16}{}", "libraries", lines.substr(kValueColumn));
+        long_field(out, "libraries", libraries);
     }
     field(out, "wall time", duration_text(run.wall_ns));
     field(out, "end", run.end_text);
     for (const std::string& notice : run.notices) {
-        field(out, "notice", notice);
+        long_field(out, "notice", notice);
     }
 }
 
