@@ -38,14 +38,14 @@ enum CallFlags : std::uint32_t {
     kCallCaller = 1U << 1,       ///< CallEvent::caller is set. (In a file: a field.)
     kCallStream = 1U << 2,       ///< part: StreamPart.
     kCallCorrelation = 1U << 3,  ///< part: CorrelationPart. Device records with this id belong to this call.
-    kCallLaunchId = 1U << 4,     ///< part: LaunchIdPart. Given to captured launches: graph nodes name their origin by it.
-    kCallKernel = 1U << 5,       ///< part: KernelPart.
-    kCallCopy = 1U << 6,         ///< part: CopyPart.
-    kCallGraph = 1U << 7,        ///< part: GraphPart.
-    kCallCaptured = 1U << 8,     ///< The stream was being captured: nothing ran, no device record will come.
-    kCallUntimed = 1U << 9,      ///< Device times were not being recorded when the call was made.
-    kCallUnhooked = 1U << 10,    ///< Seen by CUPTI's callback alone: no hook of ours was entered for it.
-    kCallReentered = 1U << 11,   ///< Calls of the same name happened inside (a library's own sub-libraries).
+    kCallLaunchId = 1U << 4,   ///< part: LaunchIdPart. Given to captured launches: graph nodes name their origin by it.
+    kCallKernel = 1U << 5,     ///< part: KernelPart.
+    kCallCopy = 1U << 6,       ///< part: CopyPart.
+    kCallGraph = 1U << 7,      ///< part: GraphPart.
+    kCallCaptured = 1U << 8,   ///< The stream was being captured: nothing ran, no device record will come.
+    kCallUntimed = 1U << 9,    ///< Device times were not being recorded when the call was made.
+    kCallUnhooked = 1U << 10,  ///< Seen by CUPTI's callback alone: no hook of ours was entered for it.
+    kCallReentered = 1U << 11,  ///< Calls of the same name happened inside (a library's own sub-libraries).
 };
 
 /// A hooked call that returned.
@@ -60,7 +60,8 @@ struct CallEvent {
 static_assert(sizeof(CallEvent) == 40);
 
 struct StreamPart {
-    std::uint64_t stream;  ///< Handle; 0, 1 (legacy) and 2 (per thread) as the API defines them; _ptsz calls with 0 store 2.
+    std::uint64_t
+        stream;  ///< Handle; 0, 1 (legacy) and 2 (per thread) as the API defines them; _ptsz calls with 0 store 2.
 };
 struct CorrelationPart {
     std::uint64_t correlation;  ///< CUPTI's correlation id (32 bits used).
@@ -137,8 +138,8 @@ enum GraphFlags : std::uint32_t {
 
 /// The type of a graph node: CUgraphNodeType's values (cuda.h).
 struct GraphNode {
-    std::uint32_t index;  ///< In the flattened graph: the low half of graphNodeId in device records.
-    std::uint32_t type;   ///< CUgraphNodeType: 0 kernel, 1 memcpy, 2 memset, ...
+    std::uint32_t index;      ///< In the flattened graph: the low half of graphNodeId in device records.
+    std::uint32_t type;       ///< CUgraphNodeType: 0 kernel, 1 memcpy, 2 memset, ...
     std::uint64_t function;   ///< Kernel nodes: handle of the function; else 0.
     std::uint64_t launch_id;  ///< The captured call that made it (LaunchIdPart), 0 if none is known.
 };
@@ -188,12 +189,13 @@ enum ApiAttributes : std::uint8_t {
 
 /// Why something is not there. Each is counted from its own evidence (architecture, promise 2). Append only.
 enum class LossCause : std::uint8_t {
-    kRingFull = 0,           ///< Events a full ring dropped. Evidence: the ring's counter.
-    kCuptiDropped = 1,       ///< Records CUPTI says it dropped (cuptiActivityGetNumDroppedRecords).
-    kScratchBuffer = 2,      ///< Buffers CUPTI wanted when none was free: their records were lost (count of buffers).
-    kNoRing = 3,             ///< Calls of threads that got no ring (too many threads, no memory).
-    kNoSlot = 4,             ///< Look-ups passed through because a hook had no free slot.
-    kUnmappedPointer = 5,    ///< Driver entry points that are no symbol of the table (passed through): not a loss of events.
+    kRingFull = 0,       ///< Events a full ring dropped. Evidence: the ring's counter.
+    kCuptiDropped = 1,   ///< Records CUPTI says it dropped (cuptiActivityGetNumDroppedRecords).
+    kScratchBuffer = 2,  ///< Buffers CUPTI wanted when none was free: their records were lost (count of buffers).
+    kNoRing = 3,         ///< Calls of threads that got no ring (too many threads, no memory).
+    kNoSlot = 4,         ///< Look-ups passed through because a hook had no free slot.
+    kUnmappedPointer =
+        5,  ///< Driver entry points that are no symbol of the table (passed through): not a loss of events.
     kGraphNodesDropped = 6,  ///< Graph nodes whose list did not fit.
     kWriteFailed = 7,        ///< Bytes that could not be written to the trace.
     kUnparsedRecord = 8,     ///< CUPTI records of a kind or size that this version cannot read.

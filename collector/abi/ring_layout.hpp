@@ -27,7 +27,7 @@ enum class OwnerState : std::uint32_t { kRunning = 0, kEnded = 1 };
 /// One API of the hook table; `name` and `library` are zero-terminated.
 struct ApiEntry {
     char name[72];
-    char library[16];  ///< "driver", "runtime", "cudnn", "cublas", "cublaslt" ...
+    char library[16];         ///< "driver", "runtime", "cudnn", "cublas", "cublaslt" ...
     std::uint8_t level;       ///< ApiLevel
     std::uint8_t api_class;   ///< ApiClass
     std::uint8_t attributes;  ///< ApiAttributes
@@ -42,36 +42,43 @@ struct MapHeader {
     std::uint64_t nonce;         ///< Also in the trace's header: which ring belongs to which trace.
     std::uint32_t pid;
     std::uint32_t api_count;
-    std::uint64_t ring_bytes;  ///< Data bytes of each ring, a power of two.
+    std::uint64_t ring_bytes;   ///< Data bytes of each ring, a power of two.
     std::uint64_t ring_stride;  ///< Bytes from one ring's header to the next.
     std::uint64_t rings_offset;
-    std::uint64_t run_id;          ///< Of gpuspy-run; 0 without.
-    char trace_path[kPathBytes];   ///< Absolute.
+    std::uint64_t run_id;         ///< Of gpuspy-run; 0 without.
+    char trace_path[kPathBytes];  ///< Absolute.
     char boot_id[40];
 
-    alignas(64) std::atomic<std::uint32_t> ring_count;  ///< Rings ever made; pairs: release by the maker, acquire by readers.
-    std::atomic<std::uint32_t> owner_state;             ///< OwnerState.
-    std::atomic<std::uint64_t> commit_seq;              ///< The current slot is commit_seq & 1.
+    alignas(64)
+        std::atomic<std::uint32_t> ring_count;  ///< Rings ever made; pairs: release by the maker, acquire by readers.
+    std::atomic<std::uint32_t> owner_state;     ///< OwnerState.
+    std::atomic<std::uint64_t> commit_seq;      ///< The current slot is commit_seq & 1.
     std::uint64_t committed_file_bytes[2];
-    std::atomic<std::uint64_t> lost[16];  ///< By LossCause, those that belong to no ring.
+    std::atomic<std::uint64_t> lost[16];          ///< By LossCause, those that belong to no ring.
     std::atomic<std::uint64_t> snapshot_request;  ///< Room for `gpuspy-run snapshot`.
 };
 
 struct RingHeader {
     // Set by the maker before ring_count, then constant. (Which thread writes is said in the ring, by a ThreadEvent.)
     std::uint32_t index;
-    std::atomic<std::uint32_t> tid;  ///< Its thread now, for a salvager that missed the ThreadEvent; set when it is claimed.
+    std::atomic<std::uint32_t>
+        tid;  ///< Its thread now, for a salvager that missed the ThreadEvent; set when it is claimed.
     // The writer's line.
-    alignas(64) std::atomic<std::uint64_t> head;  ///< Bytes ever written. Release by the writer, acquire by the reader: publishes the events below it.
-    std::atomic<std::uint64_t> dropped;           ///< Events dropped because the ring was full. Relaxed: a counter.
-    std::atomic<std::uint64_t> recorded;          ///< Call events written. Relaxed.
-    std::atomic<std::uint32_t> open_api;          ///< The outermost call the thread is in (api + 1), 0 if none. Relaxed: a hint for a salvager.
-    std::atomic<std::uint32_t> thread_ended;      ///< The thread has ended; the ring may be given to another once empty.
+    alignas(64) std::atomic<
+        std::
+            uint64_t> head;  ///< Bytes ever written. Release by the writer, acquire by the reader: publishes the events below it.
+    std::atomic<std::uint64_t> dropped;   ///< Events dropped because the ring was full. Relaxed: a counter.
+    std::atomic<std::uint64_t> recorded;  ///< Call events written. Relaxed.
+    std::atomic<std::uint32_t>
+        open_api;  ///< The outermost call the thread is in (api + 1), 0 if none. Relaxed: a hint for a salvager.
+    std::atomic<std::uint32_t> thread_ended;  ///< The thread has ended; the ring may be given to another once empty.
     std::atomic<std::uint64_t> open_begin_ticks;
     std::uint64_t launch_count;  ///< Launch ids given so far, by every thread that had the ring: never reset.
     // The reader's line.
-    alignas(64) std::atomic<std::uint64_t> tail;  ///< Bytes ever consumed. Release by the reader, acquire by the writer: frees the space below it.
-    std::uint64_t committed[2];                   ///< Positions that belong to MapHeader's slots.
+    alignas(64) std::atomic<
+        std::
+            uint64_t> tail;  ///< Bytes ever consumed. Release by the reader, acquire by the writer: frees the space below it.
+    std::uint64_t committed[2];  ///< Positions that belong to MapHeader's slots.
 };
 static_assert(sizeof(RingHeader) == 192);
 

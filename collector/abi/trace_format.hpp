@@ -118,7 +118,8 @@ enum class Tag : std::uint32_t {
     /// duration: varint ns (0 with kDeviceUntimed); [kDeviceGraph] graph exec id, node index: varint; then by tag:
     /// kKernel: name: text; grid x y z, block x y z, registers, static_shared_bytes, dynamic_shared_bytes: varint
     kKernel = 32,
-    kMemcpy = 33,  ///< ...; bytes, kind (CopyKind), source and destination memory kind (CUpti_ActivityMemoryKind): varint
+    kMemcpy =
+        33,  ///< ...; bytes, kind (CopyKind), source and destination memory kind (CUpti_ActivityMemoryKind): varint
     kMemset = 34,  ///< ...; bytes, memory kind: varint
 
     // -- about the recording ---------------------------------------------------------------------------------------------
@@ -143,9 +144,10 @@ enum class Tag : std::uint32_t {
 };
 
 enum DeviceFlags : std::uint32_t {
-    kDeviceUntimed = 1U << 0,  ///< The record came with start 0, end before start, or absurd times: it counts, its time does not.
-    kDeviceGraph = 1U << 1,    ///< From a node of an executable graph.
-    kDeviceAsync = 1U << 2,    ///< Copies: asynchronous.
+    kDeviceUntimed =
+        1U << 0,  ///< The record came with start 0, end before start, or absurd times: it counts, its time does not.
+    kDeviceGraph = 1U << 1,  ///< From a node of an executable graph.
+    kDeviceAsync = 1U << 2,  ///< Copies: asynchronous.
 };
 
 enum class SpanKind : std::uint32_t {

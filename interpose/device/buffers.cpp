@@ -21,7 +21,9 @@ constinit std::uint8_t* memory = nullptr;
 constinit std::uint8_t* scratch = nullptr;
 constinit std::atomic<std::uint64_t> next_order{1};
 
-std::uint8_t* bytes_of(std::size_t index) noexcept { return memory + index * kActivityBufferBytes; }
+std::uint8_t* bytes_of(std::size_t index) noexcept {
+    return memory + index * kActivityBufferBytes;
+}
 
 }  // namespace
 

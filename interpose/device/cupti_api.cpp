@@ -90,8 +90,8 @@ bool try_major(CuptiApi& api, const Loaded& loaded, int major) noexcept {
     }
     // Beside the driver: a simulated one has its own CUPTI, whatever CUDA_HOME says.
     if (try_in(api, loaded.driver_folder, "", major)) return true;
-    for (const char* root : {static_cast<const char*>(getenv("CUDA_HOME")), static_cast<const char*>(getenv("CUDA_PATH")),
-                             "/usr/local/cuda"}) {
+    for (const char* root : {static_cast<const char*>(getenv("CUDA_HOME")),
+                             static_cast<const char*>(getenv("CUDA_PATH")), "/usr/local/cuda"}) {
         for (const char* below : {"/extras/CUPTI/lib64", "/lib64", "/lib"}) {
             if (try_in(api, root, below, major)) return true;
         }
@@ -122,7 +122,8 @@ bool load_cupti(CuptiApi& api, char* reason, std::size_t reason_bytes) noexcept 
     }
     if (loaded.cupti_major != 0 && try_path(api, loaded.cupti_path)) return true;
     snprintf(reason, reason_bytes,
-             "no libcupti.so.%d found beside cudart (%s), in CUDA_HOME, /usr/local/cuda or the loader's path; set GPUSPY_CUPTI",
+             "no libcupti.so.%d found beside cudart (%s), in CUDA_HOME, /usr/local/cuda or the loader's path; set "
+             "GPUSPY_CUPTI",
              wanted, loaded.cudart_folder[0] != 0 ? loaded.cudart_folder : "linked statically");
     return false;
 }

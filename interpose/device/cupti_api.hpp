@@ -1,7 +1,6 @@
 // CUPTI, loaded into the host process at run time.
 #pragma once
 
-
 #include <cstddef>
 #include <cstdint>
 
@@ -10,19 +9,19 @@
 namespace gpuspy::hook {
 
 // FUNCTION(member, exact symbol)
-#define GPUSPY_CUPTI_FUNCTIONS(FUNCTION)                                       \
-    FUNCTION(get_version, cuptiGetVersion)                                     \
-    FUNCTION(get_timestamp, cuptiGetTimestamp)                                 \
-    FUNCTION(get_result_string, cuptiGetResultString)                          \
-    FUNCTION(subscribe, cuptiSubscribe)                                        \
-    FUNCTION(unsubscribe, cuptiUnsubscribe)                                    \
-    FUNCTION(enable_callback, cuptiEnableCallback)                             \
-    FUNCTION(register_callbacks, cuptiActivityRegisterCallbacks)               \
-    FUNCTION(enable, cuptiActivityEnable)                                      \
-    FUNCTION(disable, cuptiActivityDisable)                                    \
-    FUNCTION(set_attribute, cuptiActivitySetAttribute)                         \
-    FUNCTION(flush_all, cuptiActivityFlushAll)                                 \
-    FUNCTION(get_next_record, cuptiActivityGetNextRecord)                      \
+#define GPUSPY_CUPTI_FUNCTIONS(FUNCTION)                         \
+    FUNCTION(get_version, cuptiGetVersion)                       \
+    FUNCTION(get_timestamp, cuptiGetTimestamp)                   \
+    FUNCTION(get_result_string, cuptiGetResultString)            \
+    FUNCTION(subscribe, cuptiSubscribe)                          \
+    FUNCTION(unsubscribe, cuptiUnsubscribe)                      \
+    FUNCTION(enable_callback, cuptiEnableCallback)               \
+    FUNCTION(register_callbacks, cuptiActivityRegisterCallbacks) \
+    FUNCTION(enable, cuptiActivityEnable)                        \
+    FUNCTION(disable, cuptiActivityDisable)                      \
+    FUNCTION(set_attribute, cuptiActivitySetAttribute)           \
+    FUNCTION(flush_all, cuptiActivityFlushAll)                   \
+    FUNCTION(get_next_record, cuptiActivityGetNextRecord)        \
     FUNCTION(get_dropped, cuptiActivityGetNumDroppedRecords)
 
 // Not in every version that we can use.

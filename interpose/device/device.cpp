@@ -177,12 +177,15 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     visit_activity_buffers(collect_buffer, &collection);
 }
 
-std::uint64_t callback_ns(void*) noexcept { return callback_total_ns.load(std::memory_order_relaxed); }
+std::uint64_t callback_ns(void*) noexcept {
+    return callback_total_ns.load(std::memory_order_relaxed);
+}
 
 }  // namespace
 
 void device_call_begins(CallFrame& frame) noexcept {
-    if (state.load(std::memory_order_acquire) == State::kUnopened) [[unlikely]] open_device();
+    if (state.load(std::memory_order_acquire) == State::kUnopened) [[unlikely]]
+        open_device();
     frame.device_call = true;
     frame.state->device_calls = 1;
     thread_local_state.correlation = 0;
@@ -192,7 +195,8 @@ void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread)
     frame.state->device_calls = 0;
     const bool succeeded = parts.status == 0;
     const bool is_on = state.load(std::memory_order_relaxed) == State::kOn;
-    if (succeeded && is_any_capture_active()) [[unlikely]] mark_if_captured(frame, parts, per_thread);
+    if (succeeded && is_any_capture_active()) [[unlikely]]
+        mark_if_captured(frame, parts, per_thread);
     if ((parts.flags & abi::kCallCaptured) == 0) {
         if (thread_local_state.correlation != 0) {
             parts.flags |= abi::kCallCorrelation;
@@ -215,7 +219,9 @@ std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept {
     return cupti.get_graph_exec_id(exec, &id) == CUPTI_SUCCESS ? id : 0;
 }
 
-sink::DeviceSource device_source() noexcept { return {nullptr, collect, device_clock_ns, callback_ns}; }
+sink::DeviceSource device_source() noexcept {
+    return {nullptr, collect, device_clock_ns, callback_ns};
+}
 
 void device_forget_after_fork() noexcept {
     state.store(State::kUnopened, std::memory_order_relaxed);

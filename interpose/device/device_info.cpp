@@ -55,8 +55,9 @@ void write_versions(sink::RecordSink& sink, const CuptiApi* cupti) noexcept {
 
 std::uint32_t attribute(const DriverApi& api, CUdevice_attribute which, CUdevice device) noexcept {
     int value = 0;
-    return api.device_get_attribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? static_cast<std::uint32_t>(value)
-                                                                                       : 0;
+    return api.device_get_attribute(&value, which, device) == CUDA_SUCCESS && value > 0
+               ? static_cast<std::uint32_t>(value)
+               : 0;
 }
 
 void write_device(sink::RecordSink& sink, const DriverApi& api, int ordinal) noexcept {

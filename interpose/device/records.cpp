@@ -1,6 +1,5 @@
 #include "interpose/device/records.hpp"
 
-
 #include <cstddef>
 
 namespace gpuspy::hook {
@@ -128,7 +127,9 @@ std::uint64_t put_records(const CuptiApi& api, std::uint8_t* buffer, std::size_t
             case CUPTI_ACTIVITY_KIND_MEMSET:
                 put_memset(*static_cast<const CUpti_ActivityMemset4*>(bytes), has_graphs, times, sink);
                 break;
-            default: ++unread; break;
+            default:
+                ++unread;
+                break;
         }
     }
     return unread;

@@ -35,14 +35,16 @@ HookId hook_of(CUpti_CallbackId callback) noexcept {
 
 /// The driver call that CUPTI tells us of was not entered through a hook (a route that we do not see): record what is
 /// known of it, so that its device records have a launch.
-void write_unhooked(ThreadState& state, HookId hook, const CUpti_CallbackData& data, std::uint64_t begin_ticks) noexcept {
+void write_unhooked(ThreadState& state, HookId hook, const CUpti_CallbackData& data,
+                    std::uint64_t begin_ticks) noexcept {
     if (state.depth >= kMaxDepth) return;
     CallFrame frame{&state, nullptr, begin_ticks, state.depth, hook, false};
     state.open[state.depth] = {nullptr, hook, 0, 0};
     CallParts parts;
     parts.flags = abi::kCallUnhooked | abi::kCallCorrelation;
     parts.correlation = data.correlationId;
-    if (const auto* result = static_cast<const CUresult*>(data.functionReturnValue); result != nullptr && *result != 0) {
+    if (const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
+        result != nullptr && *result != 0) {
         parts.status = static_cast<int>(*result);
         parts.flags |= abi::kCallStatus;
     }
@@ -76,14 +78,19 @@ CUptiResult subscribe(const CuptiApi& api) noexcept {
     if (subscribed != CUPTI_SUCCESS) return subscribed;
     for (const Watched& call : kDriverCalls) {
         // An older CUPTI does not know newer functions: the driver that it fits does not have them either.
-        if (makes_device_work(call.api_class)) api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, call.callback);
+        if (makes_device_work(call.api_class))
+            api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, call.callback);
     }
     return CUPTI_SUCCESS;
 }
 
-void unsubscribe(const CuptiApi& api) noexcept { api.unsubscribe(handle); }
+void unsubscribe(const CuptiApi& api) noexcept {
+    api.unsubscribe(handle);
+}
 
-const char* cupti_holder() noexcept { return holder; }
+const char* cupti_holder() noexcept {
+    return holder;
+}
 
 void host_takes_cupti(const void* caller, const char* function) noexcept {
     elf::Object object;

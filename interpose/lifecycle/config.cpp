@@ -30,7 +30,9 @@ bool parse_number(const char* text, std::uint64_t lowest, std::uint64_t highest,
     return good;
 }
 
-bool is_power_of_two(std::uint64_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
+bool is_power_of_two(std::uint64_t value) noexcept {
+    return value != 0 && (value & (value - 1)) == 0;
+}
 
 /// A variable that takes a number. `complain`: say what is wrong with it.
 bool read_number(const char* name, std::uint64_t lowest, std::uint64_t highest, bool power_of_two, bool complain,
@@ -39,7 +41,8 @@ bool read_number(const char* name, std::uint64_t lowest, std::uint64_t highest, 
     if (text == nullptr || *text == 0) return false;
     std::uint64_t number = 0;
     const bool good = parse_number(text, lowest, highest, &number) && (!power_of_two || is_power_of_two(number));
-    if (good) *value = number;
+    if (good)
+        *value = number;
     else if (complain) {
         say("%s=%.80s is not %s from %llu to %llu; the default is used", name, text,
             power_of_two ? "a power of two" : "a number", static_cast<unsigned long long>(lowest),
@@ -52,7 +55,8 @@ void read_numbers(Config& into, bool complain) noexcept {
     std::uint64_t value = 0;
     if (read_number("GPUSPY_DISABLE", 0, 1, false, complain, &value)) into.disabled = value != 0;
     if (read_number("GPUSPY_DEVICE_TIMING", 0, 1, false, complain, &value)) into.device_timing = value != 0;
-    if (read_number("GPUSPY_DRAIN_MS", 1, 1000, false, complain, &value)) into.drain_ms = static_cast<std::uint32_t>(value);
+    if (read_number("GPUSPY_DRAIN_MS", 1, 1000, false, complain, &value))
+        into.drain_ms = static_cast<std::uint32_t>(value);
     if (read_number("GPUSPY_RING_KIB", 16, 65536, true, complain, &value)) into.ring_bytes = value << 10;
     if (read_number("GPUSPY_RUN_ID", 1, UINT64_MAX, false, complain, &value)) into.run_id = value;
 }
@@ -63,7 +67,8 @@ void read_paths(Config& into) noexcept {
     if (output == nullptr || *output == 0) output = "trace.bin";
     const int written = *output == '/' ? snprintf(into.output, sizeof into.output, "%s", output)
                                        : snprintf(into.output, sizeof into.output, "%s/%s", into.cwd, output);
-    if (written < 0 || static_cast<std::size_t>(written) >= sizeof into.output) into.output[0] = 0;  // too long: see session
+    if (written < 0 || static_cast<std::size_t>(written) >= sizeof into.output)
+        into.output[0] = 0;  // too long: see session
     if (const char* cupti = getenv("GPUSPY_CUPTI")) snprintf(into.cupti, sizeof into.cupti, "%s", cupti);
 }
 

@@ -16,7 +16,7 @@ struct ForkPage {
 };
 
 enum ForkOwner : std::uint32_t {
-    kChild = 0,       ///< Wiped: state copied from the parent must be forgotten.
+    kChild = 0,  ///< Wiped: state copied from the parent must be forgotten.
     kThisProcess = 1,
     kForgetting = 2,  ///< A thread of the child is at it.
 };

@@ -36,6 +36,8 @@ __asm__(".symver gpuspy_dlinfo, dlinfo@" GPUSPY_DLINFO_VERSION);
 
 namespace gpuspy::hook {
 
-inline pid_t current_tid() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+inline pid_t current_tid() noexcept {
+    return static_cast<pid_t>(syscall(SYS_gettid));
+}
 
 }  // namespace gpuspy::hook

@@ -5,7 +5,9 @@ namespace gpuspy::hook {
 namespace {
 
 // A relative GPUSPY_OUTPUT means the directory in which the program was started, wherever it goes later.
-[[gnu::constructor]] void loaded() noexcept { config(); }
+[[gnu::constructor]] void loaded() noexcept {
+    config();
+}
 
 }  // namespace
 }  // namespace gpuspy::hook

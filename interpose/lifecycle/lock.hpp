@@ -17,8 +17,10 @@ public:
     void lock() noexcept {
         // Acquire pairs with the release in unlock(): what the last holder wrote is seen.
         for (unsigned spins = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++spins) {
-            if (spins < 64) ring::spin_pause();
-            else sched_yield();
+            if (spins < 64)
+                ring::spin_pause();
+            else
+                sched_yield();
         }
     }
     void unlock() noexcept { word_.store(0, std::memory_order_release); }

@@ -16,12 +16,29 @@ namespace {
 
 // The only variables that a trace keeps: they change what a GPU program does, and none holds a secret.
 constexpr const char* kAllowedEnvironment[] = {
-    "CUDA_VISIBLE_DEVICES",  "CUDA_LAUNCH_BLOCKING",    "CUDA_MODULE_LOADING",  "CUDA_DEVICE_ORDER",
-    "CUDA_DEVICE_MAX_CONNECTIONS", "CUDNN_LOGLEVEL_DBG", "NVIDIA_TF32_OVERRIDE", "OMP_NUM_THREADS",
-    "PYTORCH_CUDA_ALLOC_CONF", "TORCH_CUDNN_V8_API_DISABLED", "TF_FORCE_GPU_ALLOW_GROWTH", "TF_CUDNN_USE_AUTOTUNE",
-    "MXNET_CUDNN_AUTOTUNE_DEFAULT", "MXNET_ENGINE_TYPE", "XLA_FLAGS", "JAX_PLATFORMS",
-    "RANK",                  "LOCAL_RANK",              "WORLD_SIZE",           "SLURM_PROCID",
-    "SLURM_JOB_ID",          "OMPI_COMM_WORLD_RANK",    "PMI_RANK",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_LAUNCH_BLOCKING",
+    "CUDA_MODULE_LOADING",
+    "CUDA_DEVICE_ORDER",
+    "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDNN_LOGLEVEL_DBG",
+    "NVIDIA_TF32_OVERRIDE",
+    "OMP_NUM_THREADS",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "TORCH_CUDNN_V8_API_DISABLED",
+    "TF_FORCE_GPU_ALLOW_GROWTH",
+    "TF_CUDNN_USE_AUTOTUNE",
+    "MXNET_CUDNN_AUTOTUNE_DEFAULT",
+    "MXNET_ENGINE_TYPE",
+    "XLA_FLAGS",
+    "JAX_PLATFORMS",
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "SLURM_PROCID",
+    "SLURM_JOB_ID",
+    "OMPI_COMM_WORLD_RANK",
+    "PMI_RANK",
 };
 
 // In this order: the launcher closest to the framework knows best.
@@ -68,8 +85,8 @@ void read_environment(Storage& storage, sink::ProcessInfo& into) noexcept {
     for (const char* name : kAllowedEnvironment) {
         const char* value = getenv(name);
         if (value == nullptr) continue;
-        const int written = snprintf(storage.environment_text + used, sizeof storage.environment_text - used, "%s=%s",
-                                     name, value);
+        const int written =
+            snprintf(storage.environment_text + used, sizeof storage.environment_text - used, "%s=%s", name, value);
         if (written < 0 || used + static_cast<std::size_t>(written) + 1 > sizeof storage.environment_text) break;
         storage.environment[into.environment_count++] = storage.environment_text + used;
         used += static_cast<std::size_t>(written) + 1;

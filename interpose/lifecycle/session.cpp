@@ -30,7 +30,9 @@ enum class State : std::uint32_t { kIdle, kRecording, kEnded, kOff };
 
 constexpr std::uint32_t kExitFlushMs = 2000;
 
-ForkPage& page() noexcept { return *fork_page.load(std::memory_order_relaxed); }
+ForkPage& page() noexcept {
+    return *fork_page.load(std::memory_order_relaxed);
+}
 
 // Constant-initialised and never destroyed: hooks run before our constructors and after our destructors.
 constinit std::atomic<State> state{State::kIdle};
@@ -266,8 +268,12 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept {
     }
 }
 
-void wake_drain() noexcept { drain.wake(); }
+void wake_drain() noexcept {
+    drain.wake();
+}
 
-void register_exit_handler() noexcept { atexit(end_recording); }
+void register_exit_handler() noexcept {
+    atexit(end_recording);
+}
 
 }  // namespace gpuspy::hook

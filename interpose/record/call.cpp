@@ -83,13 +83,14 @@ void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
         wake_drain();
         return;
     }
-    const abi::CallEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kCall,
-                                static_cast<std::uint8_t>(frame.depth), static_cast<std::uint16_t>(index_of(frame.id)), 0},
-                               flags,
-                               parts.status,
-                               frame.begin_ticks,
-                               end_ticks,
-                               reinterpret_cast<std::uintptr_t>(frame.caller)};
+    const abi::CallEvent event{
+        {static_cast<std::uint16_t>(words), abi::EventType::kCall, static_cast<std::uint8_t>(frame.depth),
+         static_cast<std::uint16_t>(index_of(frame.id)), 0},
+        flags,
+        parts.status,
+        frame.begin_ticks,
+        end_ticks,
+        reinterpret_cast<std::uintptr_t>(frame.caller)};
     std::uint64_t* next = put(at, event);
     if ((flags & abi::kCallStream) != 0) next = put(next, abi::StreamPart{parts.stream});
     if ((flags & abi::kCallCorrelation) != 0) next = put(next, abi::CorrelationPart{parts.correlation});
@@ -104,7 +105,8 @@ void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
     if ((flags & abi::kCallCopy) != 0) next = put(next, abi::CopyPart{parts.copy_bytes, parts.copy_kind, 0});
     if ((flags & abi::kCallGraph) != 0) next = put(next, abi::GraphPart{parts.exec});
     ring::commit(state.ring, at);
-    if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]] wake_drain();
+    if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]]
+        wake_drain();
 }
 
 std::uint64_t measure_call_ticks(ThreadState& scratch) noexcept {

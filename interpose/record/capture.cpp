@@ -7,7 +7,9 @@ namespace gpuspy::hook {
 
 constinit std::atomic<int> active_captures{0};
 
-void capture_began() noexcept { active_captures.fetch_add(1, std::memory_order_relaxed); }
+void capture_began() noexcept {
+    active_captures.fetch_add(1, std::memory_order_relaxed);
+}
 
 void capture_ended() noexcept {
     // A capture that began before us ends here too: never below zero.

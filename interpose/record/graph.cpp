@@ -23,7 +23,9 @@ constinit HandleMap node_owners;    ///< Node -> launch id of the captured or ad
 constinit HandleMap exec_graphs;    ///< Executable graph -> the graph that it was made from.
 constinit HandleMap switched_from;  ///< Executable graph -> 1: nodes were switched since it was last written.
 
-std::uint64_t word(const void* handle) noexcept { return reinterpret_cast<std::uintptr_t>(handle); }
+std::uint64_t word(const void* handle) noexcept {
+    return reinterpret_cast<std::uintptr_t>(handle);
+}
 
 /// The nodes of a graph, in a mapping that lives as long as the list.
 class NodeList {
@@ -132,10 +134,14 @@ private:
     }
 
     void add(CUgraphNode node, CUgraphNodeType type) noexcept {
-        if (type == CU_GRAPH_NODE_TYPE_KERNEL) ++kernels_;
-        else if (type == CU_GRAPH_NODE_TYPE_MEMCPY) ++copies_;
-        else if (type == CU_GRAPH_NODE_TYPE_MEMSET) ++sets_;
-        else ++others_;
+        if (type == CU_GRAPH_NODE_TYPE_KERNEL)
+            ++kernels_;
+        else if (type == CU_GRAPH_NODE_TYPE_MEMCPY)
+            ++copies_;
+        else if (type == CU_GRAPH_NODE_TYPE_MEMSET)
+            ++sets_;
+        else
+            ++others_;
         if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) is_conditional_ = true;
         group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type),
                                               type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(node) : 0,

@@ -26,7 +26,9 @@ void exec_switched(CUgraphExec exec) noexcept;
 extern std::atomic<std::uint32_t> switched_execs;
 
 /// One relaxed load: a launch of a graph whose nodes nobody switches pays nothing.
-inline bool is_any_exec_switched() noexcept { return switched_execs.load(std::memory_order_relaxed) > 0; }
+inline bool is_any_exec_switched() noexcept {
+    return switched_execs.load(std::memory_order_relaxed) > 0;
+}
 
 /// At a launch of `exec`: writes what it holds, as of the launch's begin, if nodes were switched since the last time.
 void write_switched_exec(const CallFrame& frame, CUgraphExec exec) noexcept;

@@ -25,7 +25,8 @@ constinit std::atomic<std::atomic<std::uint64_t>*> known_handles{nullptr};
 std::atomic<std::uint64_t>* handles() noexcept {
     auto* table = known_handles.load(std::memory_order_acquire);
     if (table != nullptr) return table;
-    auto* made = static_cast<std::atomic<std::uint64_t>*>(map_memory(kHandleCount * sizeof(std::atomic<std::uint64_t>)));
+    auto* made =
+        static_cast<std::atomic<std::uint64_t>*>(map_memory(kHandleCount * sizeof(std::atomic<std::uint64_t>)));
     if (made == nullptr) return nullptr;
     // The loser's table stays mapped, untouched: it costs address space only.
     return known_handles.compare_exchange_strong(table, made, std::memory_order_acq_rel) ? made : table;

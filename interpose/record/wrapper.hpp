@@ -23,11 +23,16 @@ inline constexpr std::size_t kElfSlot = kSlotCount;
 /// initialised". A host sees it only if it calls through a weak reference without having CUDA.
 template <class Status>
 constexpr Status unavailable() noexcept {
-    if constexpr (std::is_same_v<Status, CUresult>) return CUDA_ERROR_NO_DEVICE;
-    else if constexpr (std::is_same_v<Status, cudaError_t>) return cudaErrorInsufficientDriver;
-    else if constexpr (std::is_same_v<Status, cudnnStatus_t>) return CUDNN_STATUS_NOT_INITIALIZED;
-    else if constexpr (std::is_same_v<Status, CUptiResult>) return CUPTI_ERROR_NOT_INITIALIZED;
-    else return CUBLAS_STATUS_NOT_INITIALIZED;
+    if constexpr (std::is_same_v<Status, CUresult>)
+        return CUDA_ERROR_NO_DEVICE;
+    else if constexpr (std::is_same_v<Status, cudaError_t>)
+        return cudaErrorInsufficientDriver;
+    else if constexpr (std::is_same_v<Status, cudnnStatus_t>)
+        return CUDNN_STATUS_NOT_INITIALIZED;
+    else if constexpr (std::is_same_v<Status, CUptiResult>)
+        return CUPTI_ERROR_NOT_INITIALIZED;
+    else
+        return CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 constexpr bool is_per_thread(std::string_view name) noexcept {
@@ -46,7 +51,8 @@ struct Wrapper<Id, Slot, Status (*)(A...)> {
         void* address;
         if constexpr (Slot == kElfSlot) {
             address = original_for_caller(Id, __builtin_return_address(0));
-            if (address == nullptr) [[unlikely]] return unavailable<Status>();
+            if (address == nullptr) [[unlikely]]
+                return unavailable<Status>();
         } else {
             address = slot_originals[index_of(Id)][Slot].load(std::memory_order_relaxed);
         }

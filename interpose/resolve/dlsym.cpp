@@ -18,8 +18,14 @@ namespace {
 /// Libraries that look CUDA up for themselves and must get the originals: the driver finds itself this way (a hook would recurse),
 /// and tools would measure us.
 bool is_tool(const elf::Object& caller) noexcept {
-    constexpr const char* kPrefixes[] = {"libcuda.so", "libcupti", "libnvperf", "libnvidia", "libcudadebugger",
-                                         "libsanitizer", "libInterceptorInjection", "libToolsInjection"};
+    constexpr const char* kPrefixes[] = {"libcuda.so",
+                                         "libcupti",
+                                         "libnvperf",
+                                         "libnvidia",
+                                         "libcudadebugger",
+                                         "libsanitizer",
+                                         "libInterceptorInjection",
+                                         "libToolsInjection"};
     const char* name = elf::soname(caller);
     for (const char* prefix : kPrefixes) {
         if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
@@ -71,7 +77,9 @@ LookupDecision look_behind(HookId id, void* handle, const elf::Object* caller) n
     return {caller != nullptr && is_tool(*caller) ? original : bind_slot(id, original), nullptr};
 }
 
-bool is_special(const void* handle) noexcept { return handle == RTLD_DEFAULT || handle == RTLD_NEXT; }
+bool is_special(const void* handle) noexcept {
+    return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
+}
 
 }  // namespace
 

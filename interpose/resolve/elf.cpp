@@ -9,12 +9,12 @@ namespace {
 
 /// What the dynamic section points to.
 struct Tables {
-    const ElfW(Sym)* symbols = nullptr;
+    const ElfW(Sym) * symbols = nullptr;
     const char* strings = nullptr;
     const std::uint32_t* gnu_hash = nullptr;
-    const ElfW(Word)* sysv_hash = nullptr;
-    const ElfW(Half)* versions = nullptr;
-    const ElfW(Verneed)* needed_versions = nullptr;
+    const ElfW(Word) * sysv_hash = nullptr;
+    const ElfW(Half) * versions = nullptr;
+    const ElfW(Verneed) * needed_versions = nullptr;
     std::size_t needed_version_count = 0;
 };
 
@@ -25,14 +25,29 @@ Tables read_tables(const Object& object) noexcept {
     for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
         const ElfW(Addr) at = pointer(entry->d_un.d_ptr);
         switch (entry->d_tag) {
-            case DT_SYMTAB: tables.symbols = reinterpret_cast<const ElfW(Sym)*>(at); break;
-            case DT_STRTAB: tables.strings = reinterpret_cast<const char*>(at); break;
-            case DT_GNU_HASH: tables.gnu_hash = reinterpret_cast<const std::uint32_t*>(at); break;
-            case DT_HASH: tables.sysv_hash = reinterpret_cast<const ElfW(Word)*>(at); break;
-            case DT_VERSYM: tables.versions = reinterpret_cast<const ElfW(Half)*>(at); break;
-            case DT_VERNEED: tables.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(at); break;
-            case DT_VERNEEDNUM: tables.needed_version_count = entry->d_un.d_val; break;
-            default: break;
+            case DT_SYMTAB:
+                tables.symbols = reinterpret_cast<const ElfW(Sym)*>(at);
+                break;
+            case DT_STRTAB:
+                tables.strings = reinterpret_cast<const char*>(at);
+                break;
+            case DT_GNU_HASH:
+                tables.gnu_hash = reinterpret_cast<const std::uint32_t*>(at);
+                break;
+            case DT_HASH:
+                tables.sysv_hash = reinterpret_cast<const ElfW(Word)*>(at);
+                break;
+            case DT_VERSYM:
+                tables.versions = reinterpret_cast<const ElfW(Half)*>(at);
+                break;
+            case DT_VERNEED:
+                tables.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(at);
+                break;
+            case DT_VERNEEDNUM:
+                tables.needed_version_count = entry->d_un.d_val;
+                break;
+            default:
+                break;
         }
     }
     if (tables.symbols == nullptr) tables.strings = nullptr;
@@ -69,7 +84,7 @@ struct GnuHash {
     std::uint32_t first_symbol;  ///< Symbols below it are not hashed: references, mostly.
     std::uint32_t bloom_count;
     std::uint32_t bloom_shift;
-    const ElfW(Addr)* bloom;
+    const ElfW(Addr) * bloom;
     const std::uint32_t* buckets;
     const std::uint32_t* chains;
 
@@ -78,7 +93,7 @@ struct GnuHash {
           first_symbol(section[1]),
           bloom_count(section[2]),
           bloom_shift(section[3]),
-          bloom(reinterpret_cast<const ElfW(Addr)*>(section + 4)),
+          bloom(reinterpret_cast<const ElfW(Addr) *>(section + 4)),
           buckets(reinterpret_cast<const std::uint32_t*>(bloom + bloom_count)),
           chains(buckets + bucket_count) {}
 };

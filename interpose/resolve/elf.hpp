@@ -16,7 +16,7 @@ namespace gpuspy::hook::elf {
 struct Object {
     const char* path = nullptr;  ///< As the loader knows it; "" for the main program.
     ElfW(Addr) base = 0;
-    const ElfW(Dyn)* dynamic = nullptr;
+    const ElfW(Dyn) * dynamic = nullptr;
     ElfW(Addr) begin = 0;  ///< Addresses it covers.
     ElfW(Addr) end = 0;
 

@@ -9,7 +9,7 @@
 
 #define GPUSPY_STRING2(x) #x
 #define GPUSPY_STRING(x) GPUSPY_STRING2(x)
-#define GPUSPY_EXPORT(name, index)                               \
+#define GPUSPY_EXPORT(name, index) \
     __asm__(".text\n"                                            \
             ".balign 16\n"                                       \
             ".globl " #name "\n"                                 \

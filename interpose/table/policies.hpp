@@ -52,11 +52,16 @@ inline void keep_copy(CallParts& parts, CopyKind kind, std::uint64_t bytes) noex
 
 inline CopyKind kind_of(std::uint64_t runtime_kind) noexcept {
     switch (runtime_kind) {
-        case cudaMemcpyHostToHost: return CopyKind::kHostToHost;
-        case cudaMemcpyHostToDevice: return CopyKind::kHostToDevice;
-        case cudaMemcpyDeviceToHost: return CopyKind::kDeviceToHost;
-        case cudaMemcpyDeviceToDevice: return CopyKind::kDeviceToDevice;
-        default: return CopyKind::kUnknown;
+        case cudaMemcpyHostToHost:
+            return CopyKind::kHostToHost;
+        case cudaMemcpyHostToDevice:
+            return CopyKind::kHostToDevice;
+        case cudaMemcpyDeviceToHost:
+            return CopyKind::kDeviceToHost;
+        case cudaMemcpyDeviceToDevice:
+            return CopyKind::kDeviceToDevice;
+        default:
+            return CopyKind::kUnknown;
     }
 }
 
@@ -150,7 +155,8 @@ struct GraphLaunch {
 
 /// Nodes of the graph may have been switched since the last launch: what it holds now is written first.
 struct DriverGraphLaunch {
-    static void after(const CallFrame* frame, CallParts& parts, int status, CUgraphExec exec, CUstream stream) noexcept {
+    static void after(const CallFrame* frame, CallParts& parts, int status, CUgraphExec exec,
+                      CUstream stream) noexcept {
         GraphLaunch::after(frame, parts, status, exec, stream);
         if (status == 0 && frame != nullptr && is_any_exec_switched()) write_switched_exec(*frame, exec);
     }
@@ -261,7 +267,8 @@ struct GraphCloned {
 
 struct GraphInstantiated {
     template <class... Rest>
-    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec* exec, CUgraph graph, Rest...) noexcept {
+    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec* exec, CUgraph graph,
+                      Rest...) noexcept {
         if (status == 0 && exec != nullptr && frame != nullptr) graph_instantiated(*frame, *exec, graph, false);
     }
 };
@@ -274,7 +281,8 @@ struct NodeEnabled {
 
 struct GraphUpdated {
     template <class... Rest>
-    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec exec, CUgraph graph, Rest...) noexcept {
+    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec exec, CUgraph graph,
+                      Rest...) noexcept {
         if (status == 0 && frame != nullptr) graph_instantiated(*frame, exec, graph, true);
     }
 };

@@ -3,8 +3,8 @@
 
 #include "interpose/table/cuda_headers.hpp"
 
-#include <cublasLt.h>
 #include <cublas_v2.h>
+#include <cublasLt.h>
 #include <cudnn.h>
 
 #include "interpose/table/hooks.hpp"
@@ -24,25 +24,25 @@ namespace gpuspy::hook {
 // declarations hide all forms below; the types are those of the exported symbols.
 namespace exact {
 
-cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*, const void*,
-                            cudaDataType, int, const void*, cudaDataType, int, const void*, void*, cudaDataType, int,
-                            cublasComputeType_t, cublasGemmAlgo_t);
+cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
+                            const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
+                            cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
 cublasStatus_t cublasGemmBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
                                    const void* const*, cudaDataType, int, const void* const*, cudaDataType, int,
                                    const void*, void* const*, cudaDataType, int, int, cublasComputeType_t,
                                    cublasGemmAlgo_t);
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
                                           const void*, const void*, cudaDataType, int, long long, const void*,
-                                          cudaDataType, int, long long, const void*, void*, cudaDataType, int, long long,
-                                          int, cublasComputeType_t, cublasGemmAlgo_t);
+                                          cudaDataType, int, long long, const void*, void*, cudaDataType, int,
+                                          long long, int, cublasComputeType_t, cublasGemmAlgo_t);
 
 // Functions of the runtime that changed their arguments between major versions under one name. The hook forwards as many as
 // the longest form has; a shorter form does not look at the rest. (CUDA 11 / 12 and later; the batch copies: 12.8 / 13.)
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, std::uint64_t flags_or_error_node, char* log_buffer,
                                  std::size_t log_bytes);
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, void* info_or_error_node, void* result);
-cudaError_t cudaMemcpyBatchAsync(void*, void*, void*, std::size_t, void*, void*, std::size_t, void* stream_or_fail_index,
-                                 cudaStream_t);
+cudaError_t cudaMemcpyBatchAsync(void*, void*, void*, std::size_t, void*, void*, std::size_t,
+                                 void* stream_or_fail_index, cudaStream_t);
 cudaError_t cudaMemcpyBatchAsync_ptsz(void*, void*, void*, std::size_t, void*, void*, std::size_t,
                                       void* stream_or_fail_index, cudaStream_t);
 cudaError_t cudaMemcpy3DBatchAsync(std::size_t, void*, std::uint64_t flags_or_fail_index, std::uint64_t stream_or_flags,

@@ -4,13 +4,13 @@
 
 namespace gpuspy::hook {
 
-#define ROW(name, level, api_class, ...)                                 \
-    template <>                                                          \
-    struct Row<HookId::name> {                                           \
+#define ROW(name, level, api_class, ...)                                  \
+    template <>                                                           \
+    struct Row<HookId::name> {                                            \
         static constexpr abi::ApiClass kClass = abi::ApiClass::api_class; \
-        static constexpr abi::ApiLevel kLevel = abi::ApiLevel::level;    \
-        static constexpr bool kIsPerThread = is_per_thread(#name);       \
-        using Policy = __VA_ARGS__;                                      \
+        static constexpr abi::ApiLevel kLevel = abi::ApiLevel::level;     \
+        static constexpr bool kIsPerThread = is_per_thread(#name);        \
+        using Policy = __VA_ARGS__;                                       \
     };
 #define HOOK(name, api_class, attributes, ...) ROW(name, kDriver, api_class, __VA_ARGS__)
 #include "interpose/table/driver.def"
@@ -40,11 +40,9 @@ void* const gpuspy_elf_wrappers[kHookCount] = {
 };
 #undef HOOK
 
-#define HOOK(name, ...)                                          \
-    {reinterpret_cast<void*>(wrapper_of<HookId::name, 0>),       \
-     reinterpret_cast<void*>(wrapper_of<HookId::name, 1>),       \
-     reinterpret_cast<void*>(wrapper_of<HookId::name, 2>),       \
-     reinterpret_cast<void*>(wrapper_of<HookId::name, 3>)},
+#define HOOK(name, ...)                                                                                          \
+    {reinterpret_cast<void*>(wrapper_of<HookId::name, 0>), reinterpret_cast<void*>(wrapper_of<HookId::name, 1>), \
+     reinterpret_cast<void*>(wrapper_of<HookId::name, 2>), reinterpret_cast<void*>(wrapper_of<HookId::name, 3>)},
 void* const gpuspy_slot_wrappers[kHookCount][kSlotCount] = {
 #include "interpose/table/all.def"
 };

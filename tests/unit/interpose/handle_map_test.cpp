@@ -18,7 +18,9 @@ TEST_CASE("a hundred thousand handles keep their values apart") {
     // As an allocator gives them: 8 MiB apart in groups, 64 bytes apart within.
     constexpr std::uint64_t kGroups = 100;
     constexpr std::uint64_t kHandles = 1000;
-    const auto handle = [](std::uint64_t group, std::uint64_t at) { return 0x7f0000000000U + (group << 23) + (at << 6); };
+    const auto handle = [](std::uint64_t group, std::uint64_t at) {
+        return 0x7f0000000000U + (group << 23) + (at << 6);
+    };
     static HandleMap map;
     for (std::uint64_t group = 0; group < kGroups; ++group) {
         for (std::uint64_t at = 0; at < kHandles; ++at) map.set(handle(group, at), group * kHandles + at + 1);

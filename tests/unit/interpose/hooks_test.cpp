@@ -29,8 +29,8 @@ TEST_CASE("every name of the table leads to its own row") {
 }
 
 TEST_CASE("names that only resemble those of the table lead nowhere") {
-    for (const char* name : {"", "c", "cu", "cuLaunchKerne", "cuLaunchKernel_", "cuLaunchKernel_ptsz_v2", "CuLaunchKernel",
-                             "_cudaLaunchKernel", "malloc", "zzz", "__cudaRegisterFatBinary"}) {
+    for (const char* name : {"", "c", "cu", "cuLaunchKerne", "cuLaunchKernel_", "cuLaunchKernel_ptsz_v2",
+                             "CuLaunchKernel", "_cudaLaunchKernel", "malloc", "zzz", "__cudaRegisterFatBinary"}) {
         CAPTURE(name);
         CHECK(find_hook(name) == HookId::kCount);
     }
@@ -60,9 +60,10 @@ TEST_CASE("blocking copies and waits count as synchronisation, asynchronous copi
 }
 
 TEST_CASE("every launch function that cudart 13 exports is in the table") {
-    for (const char* name : {"__cudaLaunchKernel", "__cudaLaunchKernel_ptsz", "cudaLaunchKernel", "cudaLaunchKernel_ptsz",
-                             "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
-                             "cudaLaunchCooperativeKernel_ptsz", "cudaGraphLaunch", "cudaGraphLaunch_ptsz"}) {
+    for (const char* name :
+         {"__cudaLaunchKernel", "__cudaLaunchKernel_ptsz", "cudaLaunchKernel", "cudaLaunchKernel_ptsz",
+          "cudaLaunchKernelExC", "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
+          "cudaLaunchCooperativeKernel_ptsz", "cudaGraphLaunch", "cudaGraphLaunch_ptsz"}) {
         CAPTURE(name);
         CHECK(find_hook(name) != HookId::kCount);
     }
