@@ -13,8 +13,8 @@ set(cuda_include "${GPUSPY_CUDA_INCLUDE_DIR}")
 if(NOT cuda_include)
     foreach(folder IN LISTS candidates)
         set(whole ON)
-        foreach(header IN ITEMS cuda.h cuda_runtime_api.h crt/host_defines.h cudaProfiler.h cupti.h cublas_v2.h cublasLt.h
-                                cudnn.h)
+        foreach(header IN ITEMS cuda.h cuda_runtime_api.h crt/host_defines.h fatbinary_section.h cudaProfiler.h cupti.h
+                                cublas_v2.h cublasLt.h cudnn.h)
             if(NOT EXISTS ${folder}/${header})
                 set(whole OFF)
             endif()

@@ -64,7 +64,8 @@ fi
 
 # The same question as in cmake/gpuspy_cuda_headers.cmake.
 whole_headers() {
-    for header in cuda.h cuda_runtime_api.h crt/host_defines.h cudaProfiler.h cupti.h cublas_v2.h cublasLt.h cudnn.h; do
+    for header in cuda.h cuda_runtime_api.h crt/host_defines.h fatbinary_section.h cudaProfiler.h cupti.h cublas_v2.h \
+        cublasLt.h cudnn.h; do
         [ -e "$1/$header" ] || return 1
     done
     version=$(sed -n 's/^#define CUDA_VERSION \([0-9]*\).*/\1/p' "$1/cuda.h")
@@ -72,8 +73,8 @@ whole_headers() {
 }
 
 # Only headers are wanted of these; versions that belong together.
-wheels="nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-cuda-profiler-api==13.0.85
-    nvidia-cuda-cupti==13.0.85 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56"
+wheels="nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cccl==13.0.85
+    nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-cupti==13.0.85 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56"
 
 find_pip() {
     for python in python3 /usr/bin/python3; do
