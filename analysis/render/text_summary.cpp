@@ -1,6 +1,8 @@
 // The upper half of the text report: what ran, whether all is there, where the time went.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/render/display_text.hpp"
 #include "analysis/render/text_sections.hpp"
 
@@ -41,7 +43,8 @@ void long_field(std::string& out, const char* label, const std::string& value) {
     constexpr std::size_t kValueColumn = 18;
     std::string lines;
     paragraph(lines, printable(value), kValueColumn);
-    out += fmt::format("  {:<16}{}", label, lines.substr(kValueColumn));
+    // An empty value makes an empty line, without the indent.
+    out += fmt::format("  {:<16}{}", label, lines.substr(std::min(kValueColumn, lines.size() - 1)));
 }
 
 void zero_launches(std::string& out, const Findings& findings) {
