@@ -90,11 +90,12 @@ RunInfo run_info(const Model& model) {
     for (const Notice& notice : index.notices) {
         run.notices.push_back(notice.text);
     }
-    for (const std::vector<SpanChange>& changes : index.spans) {
-        for (const SpanChange& change : changes) {
+    for (std::size_t what = 0; what < std::size(index.spans); ++what) {
+        const bool is_device = what == static_cast<std::size_t>(abi::SpanKind::kDevice);
+        for (const SpanChange& change : index.spans[what]) {
             // Off after the last call, as at the end of a recording, hides nothing.
             if (!change.on && !change.reason.empty() && change.ticks <= index.last_call_ticks) {
-                run.notices.push_back("recording off: " + change.reason);
+                run.notices.push_back((is_device ? "device times off: " : "recording off: ") + change.reason);
             }
         }
     }

@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kNameAgeNs = 1'000'000'000;
 constexpr std::uint64_t kAnchorEveryNs = 100 * kNsPerMs;
-constexpr std::uint64_t kCostsEveryNs = 1'000'000'000;
+constexpr std::uint64_t kCostsEveryNs = 100'000'000;
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t while_value, std::uint64_t timeout_ns) noexcept {
     const timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000U),

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "collector/ring/clock.hpp"
+#include "collector/ring/owned_fd.hpp"
 #include "interpose/device/buffers.hpp"
 #include "interpose/device/cupti_api.hpp"
 #include "interpose/device/device_info.hpp"
@@ -16,12 +17,15 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
+#include "interpose/resolve/driver_api.hpp"
+#include "interpose/resolve/real_dl.hpp"
 
 namespace gpuspy::hook {
 namespace {
 
 enum class State : std::uint32_t {
     kUnopened,  ///< No device work yet.
+    kOpening,   ///< A thread is at it.
     kOn,
     kOff,  ///< Not wanted, not to be had, or given back to the host.
 };
@@ -53,9 +57,10 @@ constinit bool wrote_facts = false;
 constinit std::uint64_t last_flush_ns = 0;
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
-/// Under device_lock. At most one change waits: the first one, on or off, and later an off after the on was written or not; an
-/// off that comes before the on was written replaces it, and then no device record was promised.
+/// The drain thread writes it. A change that comes before the last one was written replaces it: of "on, off" within one drain
+/// interval the trace says off, and the calls between carry their correlation ids all the same.
 void announce(bool on, const char* reason) noexcept {
+    const Locked guard(device_lock);
     change.is_pending.store(false, std::memory_order_relaxed);
     change.ticks = ring::ticks();
     change.on = on;
@@ -86,6 +91,10 @@ const char* text_of(CUptiResult result) noexcept {
 /// nullptr: on. Else the reason why not, in `reason`.
 const char* open_cupti(char* reason, std::size_t reason_bytes) noexcept {
     if (!config().device_timing) return "GPUSPY_DEVICE_TIMING=0";
+    if (has_host_registered()) {
+        snprintf(reason, reason_bytes, "%s registered activity callbacks of its own with CUPTI", cupti_holder());
+        return reason;
+    }
     if (!load_cupti(cupti, reason, reason_bytes)) return reason;
     if (!make_activity_buffers()) return "no memory for activity buffers";
     const CUptiResult subscribed = subscribe(cupti);
@@ -110,14 +119,39 @@ const char* open_cupti(char* reason, std::size_t reason_bytes) noexcept {
     return nullptr;
 }
 
-/// The set-up at the first device call of the process. Other threads that arrive meanwhile wait: their launches would
-/// otherwise run unrecorded.
+/// A driver call before cuInit fails, with CUPTI or without: but CUPTI would initialise the driver.
+bool is_driver_initialised() noexcept {
+    int count = 0;
+    const auto get_count = driver_api().device_get_count;
+    return get_count != nullptr && get_count(&count) == CUDA_SUCCESS;
+}
+
+/// While another thread opens CUPTI: a launch that went on would run unrecorded. Bounded, since that thread may wait for a
+/// lock of the loader that this one holds (a constructor that uses the device).
+void wait_until_opened() noexcept {
+    constexpr int kMaxWaitMs = 2000;
+    for (int i = 0; i < kMaxWaitMs && state.load(std::memory_order_acquire) == State::kOpening; ++i) {
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
+}
+
+/// The set-up at the first device call of the process. No lock is held: CUPTI and the loader have their own.
 void open_device() noexcept {
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
-    const Locked guard(device_lock);
-    if (state.load(std::memory_order_relaxed) != State::kUnopened) return;
+    State expected = State::kUnopened;
+    if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_acq_rel)) {
+        wait_until_opened();
+        return;
+    }
+    if (!is_driver_initialised()) {
+        state.store(State::kUnopened, std::memory_order_release);
+        return;
+    }
     char reason[sizeof Change::reason];
     const char* refused = open_cupti(reason, sizeof reason);
+    real_dl().dlerror();  // of libraries that we tried to load: not for the host to see
     announce(refused == nullptr, refused == nullptr ? "" : refused);
     // CUPTI has registered its exit handlers by now: ours must run before them.
     if (refused == nullptr) register_exit_handler();
@@ -142,17 +176,25 @@ std::uint64_t device_clock_ns(void*) noexcept {
 }
 
 void write_change(sink::RecordSink& sink) noexcept {
-    const Locked guard(device_lock);
     if (!change.is_pending.load(std::memory_order_acquire)) return;
-    change.is_pending.store(false, std::memory_order_relaxed);
-    sink.span(change.ticks, abi::SpanKind::kDevice, change.on, change.reason);
+    char reason[sizeof Change::reason];
+    std::uint64_t ticks = 0;
+    bool on = false;
+    {
+        const Locked guard(device_lock);
+        change.is_pending.store(false, std::memory_order_relaxed);
+        ticks = change.ticks;
+        on = change.on;
+        __builtin_memcpy(reason, change.reason, sizeof reason);
+    }
+    sink.span(ticks, abi::SpanKind::kDevice, on, reason);
 }
 
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     const State now = state.load(std::memory_order_acquire);
     write_change(sink);
-    if (now == State::kUnopened) return;
+    if (now == State::kUnopened || now == State::kOpening) return;
     if (!wrote_facts) {
         wrote_facts = true;
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
@@ -184,7 +226,8 @@ std::uint64_t callback_ns(void*) noexcept {
 }  // namespace
 
 void device_call_begins(CallFrame& frame) noexcept {
-    if (state.load(std::memory_order_acquire) == State::kUnopened) [[unlikely]]
+    const State now = state.load(std::memory_order_acquire);
+    if (now == State::kUnopened || now == State::kOpening) [[unlikely]]
         open_device();
     frame.device_call = true;
     frame.state->device_calls = 1;
@@ -224,9 +267,11 @@ sink::DeviceSource device_source() noexcept {
 }
 
 void device_forget_after_fork() noexcept {
-    state.store(State::kUnopened, std::memory_order_relaxed);
-    device_lock.forget_after_fork();
+    // CUPTI's locks may have been held at the fork, and CUDA cannot be used in the child of a process that used it.
+    const bool was_opened = state.load(std::memory_order_relaxed) != State::kUnopened;
+    state.store(was_opened ? State::kOff : State::kUnopened, std::memory_order_relaxed);
     change.is_pending.store(false, std::memory_order_relaxed);
+    if (was_opened) announce(false, "CUPTI was open in the process that this one was forked from");
     wrote_facts = false;
     last_flush_ns = 0;
     opened_at_ns = 0;
@@ -234,9 +279,8 @@ void device_forget_after_fork() noexcept {
 
 void device_yield(const char* reason) noexcept {
     const InsideGpuspy inside;
-    const Locked guard(device_lock);
-    if (state.load(std::memory_order_relaxed) != State::kOn) return;
-    state.store(State::kOff, std::memory_order_release);
+    State expected = State::kOn;
+    if (!state.compare_exchange_strong(expected, State::kOff, std::memory_order_acq_rel)) return;
     cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     for (const CUpti_ActivityKind kind : kKinds) cupti.disable(kind);
     unsubscribe(cupti);

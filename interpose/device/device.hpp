@@ -9,8 +9,8 @@
 
 namespace gpuspy::hook {
 
-/// Around the original of a driver call that makes device work. The first one of the process opens CUPTI (set-up); the
-/// context exists by then, since the driver could not take the call otherwise.
+/// Around the original of a driver call that makes device work. The first one of the process, once the host has initialised
+/// the driver, opens CUPTI (set-up).
 void device_call_begins(CallFrame& frame) noexcept;
 
 /// Takes the correlation id that CUPTI gave to the call, or says why there is none (untimed, captured). `per_thread`: the
@@ -23,7 +23,7 @@ sink::DeviceSource device_source() noexcept;
 /// The high half of graphNodeId in device records of this executable graph; 0 without device times.
 std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept;
 
-/// In a forked child: as if never opened. CUDA cannot be used in the child of a process that used it.
+/// In a forked child: as if never opened, or off if the parent had opened CUPTI.
 void device_forget_after_fork() noexcept;
 
 /// The host takes CUPTI for itself: device times end, host events go on. Written to the trace with the reason.

@@ -1,6 +1,8 @@
 #include "interpose/device/subscriber.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <cstring>
 
 #include "collector/ring/clock.hpp"
 #include "interpose/device/device.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constinit CUpti_SubscriberHandle handle = nullptr;
 constinit char holder[128] = {};
+constinit std::atomic<bool> host_registered{false};
 
 struct Watched {
     HookId hook;
@@ -88,6 +91,10 @@ void unsubscribe(const CuptiApi& api) noexcept {
     api.unsubscribe(handle);
 }
 
+bool has_host_registered() noexcept {
+    return host_registered.load(std::memory_order_relaxed);
+}
+
 const char* cupti_holder() noexcept {
     return holder;
 }
@@ -95,8 +102,10 @@ const char* cupti_holder() noexcept {
 void host_takes_cupti(const void* caller, const char* function) noexcept {
     elf::Object object;
     if (elf::find_object(caller, &object)) snprintf(holder, sizeof holder, "%s", elf::soname(object));
+    if (holder[0] == 0) snprintf(holder, sizeof holder, "the program");
+    if (strcmp(function, "cuptiActivityRegisterCallbacks") == 0) host_registered.store(true, std::memory_order_relaxed);
     char reason[256];
-    snprintf(reason, sizeof reason, "%s took CUPTI for itself (%s)", holder[0] != 0 ? holder : "the program", function);
+    snprintf(reason, sizeof reason, "%s took CUPTI for itself (%s)", holder, function);
     device_yield(reason);
 }
 

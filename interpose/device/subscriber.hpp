@@ -9,6 +9,9 @@ namespace gpuspy::hook {
 CUptiResult subscribe(const CuptiApi& api) noexcept;
 void unsubscribe(const CuptiApi& api) noexcept;
 
+/// Whether the host registered activity callbacks of its own: to register ours would silently replace them.
+bool has_host_registered() noexcept;
+
 /// The library of the host that subscribed to CUPTI or registered activity callbacks; "" when none was seen to.
 const char* cupti_holder() noexcept;
 

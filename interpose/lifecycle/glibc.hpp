@@ -25,12 +25,14 @@ extern "C" {
 int gpuspy_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept;
 int gpuspy_pthread_key_create(pthread_key_t*, void (*)(void*)) noexcept;
 int gpuspy_pthread_setspecific(pthread_key_t, const void*) noexcept;
+int gpuspy_pthread_setcancelstate(int, int*) noexcept;
 void* gpuspy_dlopen(const char*, int) noexcept;
 int gpuspy_dlinfo(void*, int, void*) noexcept;
 }
 __asm__(".symver gpuspy_pthread_create, pthread_create@" GPUSPY_FIRST_VERSION);
 __asm__(".symver gpuspy_pthread_key_create, pthread_key_create@" GPUSPY_FIRST_VERSION);
 __asm__(".symver gpuspy_pthread_setspecific, pthread_setspecific@" GPUSPY_FIRST_VERSION);
+__asm__(".symver gpuspy_pthread_setcancelstate, pthread_setcancelstate@" GPUSPY_FIRST_VERSION);
 __asm__(".symver gpuspy_dlopen, dlopen@" GPUSPY_FIRST_VERSION);
 __asm__(".symver gpuspy_dlinfo, dlinfo@" GPUSPY_DLINFO_VERSION);
 

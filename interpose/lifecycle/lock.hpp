@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -9,25 +10,33 @@
 
 namespace gpuspy::hook {
 
-/// Constant-initialised and forgettable after a fork, which a mutex is not.
+/// Constant-initialised. Holds the process id of its holder: a child that was forked while another thread of its parent held
+/// the lock would else wait for ever.
 class SpinLock {
 public:
     constexpr SpinLock() noexcept = default;
 
     void lock() noexcept {
-        // Acquire pairs with the release in unlock(): what the last holder wrote is seen.
-        for (unsigned spins = 0; word_.exchange(1, std::memory_order_acquire) != 0; ++spins) {
-            if (spins < 64)
+        const pid_t self = getpid();
+        for (unsigned spins = 0;; ++spins) {
+            pid_t holder = 0;
+            // Acquire pairs with the release in unlock(): what the last holder wrote is seen.
+            if (holder_.compare_exchange_weak(holder, self, std::memory_order_acquire)) return;
+            if (holder != 0 && holder != self &&
+                holder_.compare_exchange_strong(holder, self, std::memory_order_acquire)) {
+                return;
+            }
+            if (spins < 64) {
                 ring::spin_pause();
-            else
+            } else {
                 sched_yield();
+            }
         }
     }
-    void unlock() noexcept { word_.store(0, std::memory_order_release); }
-    void forget_after_fork() noexcept { word_.store(0, std::memory_order_relaxed); }
+    void unlock() noexcept { holder_.store(0, std::memory_order_release); }
 
 private:
-    std::atomic<unsigned> word_{0};
+    std::atomic<pid_t> holder_{0};
 };
 
 class Locked {

@@ -44,6 +44,7 @@ constinit ThreadState* free_states = nullptr;
 constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
+constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
 constinit sink::Output output;  // static: a host's thread may have a small stack
 
 void thread_ended(void* pointer) noexcept {
@@ -145,6 +146,10 @@ int start_recording() noexcept {
     drain_settings.call_ps = measure_call_ps(process.tick_hz);
     drain_settings.create_thread = gpuspy_pthread_create;
     if (error == 0) error = drain.init(rings, writer, device_source(), drain_settings);
+    for (std::size_t cause = 0; error == 0 && cause < abi::kLossCauseCount; ++cause) {
+        rings.header()->lost[cause].fetch_add(early_losses[cause].exchange(0, std::memory_order_relaxed),
+                                              std::memory_order_relaxed);
+    }
     if (error == 0) error = drain.start();
     if (error != 0) {
         say("recording to %s could not start: %s; nothing is recorded", output.path, strerror(error));
@@ -175,7 +180,6 @@ void forget_parent() noexcept {
     free_states = nullptr;
     thread_local_state.state = nullptr;
     thread_local_state.generation = 0;
-    session_lock.forget_after_fork();
     state.store(State::kIdle, std::memory_order_relaxed);
 }
 
@@ -263,9 +267,10 @@ ThreadState* current_thread() noexcept {
 }
 
 void count_loss(abi::LossCause cause, std::uint64_t count) noexcept {
-    if (abi::MapHeader* header = rings.header()) {
-        header->lost[static_cast<std::size_t>(cause)].fetch_add(count, std::memory_order_relaxed);
-    }
+    abi::MapHeader* header = rings.header();
+    auto& counter = header != nullptr ? header->lost[static_cast<std::size_t>(cause)]
+                                      : early_losses[static_cast<std::size_t>(cause)];
+    counter.fetch_add(count, std::memory_order_relaxed);
 }
 
 void wake_drain() noexcept {

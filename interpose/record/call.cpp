@@ -56,26 +56,9 @@ std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
     return at + sizeof(Part) / 8;
 }
 
-}  // namespace
-
-bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
-    ThreadLocal& local = thread_local_state;
-    ThreadState* state = local.state;
-    const std::uint32_t generation = current_generation();
-    if (generation == 0 || local.generation != generation || local.inside_gpuspy) [[unlikely]] {
-        state = enter_recording();
-        if (state == nullptr) return false;
-    }
-    return begin_on(*state, frame, id, caller, frame_address);
-}
-
-void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
-    const std::uint64_t end_ticks = ring::ticks();
-    ThreadState& state = *frame.state;
-    const std::uint32_t flags = parts.flags | abi::kCallCaller | state.open[frame.depth].flags;
-    state.depth = frame.depth;
-    if (frame.depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
-
+void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t flags,
+                 std::uint64_t end_ticks) noexcept {
+    const ThreadState& state = *frame.state;
     const std::uint32_t words = ring::call_words(flags);
     std::uint64_t* const at = ring::reserve(state.ring, state.ring_bytes, words);
     if (at == nullptr) [[unlikely]] {
@@ -107,6 +90,37 @@ void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
     ring::commit(state.ring, at);
     if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]]
         wake_drain();
+}
+
+}  // namespace
+
+bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
+    ThreadLocal& local = thread_local_state;
+    ThreadState* state = local.state;
+    const std::uint32_t generation = current_generation();
+    if (generation == 0 || local.generation != generation || local.inside_gpuspy || state == nullptr) [[unlikely]] {
+        state = enter_recording();
+        if (state == nullptr) return false;
+    }
+    if (state->is_writing) [[unlikely]] {
+        // A signal handler of the host that calls CUDA, while its thread writes an event.
+        ring::count_drop(state->ring);
+        return false;
+    }
+    return begin_on(*state, frame, id, caller, frame_address);
+}
+
+void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
+    const std::uint64_t end_ticks = ring::ticks();
+    ThreadState& state = *frame.state;
+    const std::uint32_t flags = parts.flags | abi::kCallCaller | state.open[frame.depth].flags;
+    state.is_writing = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    write_event(frame, parts, flags, end_ticks);
+    if (frame.depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
+    state.depth = frame.depth;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    state.is_writing = false;
 }
 
 std::uint64_t measure_call_ticks(ThreadState& scratch) noexcept {

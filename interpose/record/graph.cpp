@@ -19,9 +19,17 @@ constexpr std::uint32_t kMaxGraphDepth = 16;   ///< Child graphs in child graphs
 constexpr std::uint32_t kNodesPerEvent = 128;  ///< 3 KiB: fits any ring.
 constexpr std::uint32_t kMaxWaitMs = 50;       ///< For the ring to drain, all in all, per instantiation.
 
-constinit HandleMap node_owners;    ///< Node -> launch id of the captured or added call that made it.
-constinit HandleMap exec_graphs;    ///< Executable graph -> the graph that it was made from.
-constinit HandleMap switched_from;  ///< Executable graph -> 1: nodes were switched since it was last written.
+constinit HandleMap node_owners;  ///< Node -> launch id of the captured or added call that made it.
+constinit HandleMap exec_graphs;  ///< Executable graph -> the graph that it was made from.
+
+/// Executable graphs whose nodes were switched since they were last written.
+struct Switched {
+    std::uint64_t exec;
+    std::uint64_t graph;
+};
+constexpr std::uint32_t kMaxSwitched = 64;
+constinit Switched switched[kMaxSwitched]{};
+constinit SpinLock switched_lock;
 
 std::uint64_t word(const void* handle) noexcept {
     return reinterpret_cast<std::uintptr_t>(handle);
@@ -221,6 +229,33 @@ void write_exec(ThreadState& state, CUgraphExec exec, CUgraph graph, std::uint64
     }
 }
 
+/// False: there is no room to remember it.
+bool add_switched(std::uint64_t exec, std::uint64_t graph) noexcept {
+    const Locked guard(switched_lock);
+    Switched* empty = nullptr;
+    for (Switched& entry : switched) {
+        if (entry.exec == exec) return true;
+        if (entry.exec == 0 && empty == nullptr) empty = &entry;
+    }
+    if (empty == nullptr) return false;
+    *empty = {exec, graph};
+    switched_execs.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
+/// Forgets and returns the entry of this executable graph, or one that was made from this graph; {0, 0}: none.
+Switched take_switched(std::uint64_t exec, std::uint64_t graph) noexcept {
+    const Locked guard(switched_lock);
+    for (Switched& entry : switched) {
+        if (entry.exec == 0 || (exec != 0 ? entry.exec != exec : entry.graph != graph)) continue;
+        const Switched taken = entry;
+        entry = {0, 0};
+        switched_execs.fetch_sub(1, std::memory_order_relaxed);
+        return taken;
+    }
+    return {0, 0};
+}
+
 }  // namespace
 
 constinit std::atomic<std::uint32_t> switched_execs{0};
@@ -232,34 +267,57 @@ void own_node(const CallFrame& frame, CallParts& parts, CUgraphNode node) noexce
 }
 
 void copy_owners(CUgraph original, CUgraph copy) noexcept {
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     copy_owners_of(original, copy, 0);
 }
 
 void child_graph_added(CUgraphNode node, CUgraph child) noexcept {
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     if (CUgraph copy = child_of(node)) copy_owners_of(child, copy, 0);
 }
 
 void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph, bool updated) noexcept {
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     exec_graphs.set(word(exec), word(graph));
     write_exec(*frame.state, exec, graph, ring::ticks(), updated);
 }
 
-void exec_switched(CUgraphExec exec) noexcept {
-    if (switched_from.get(word(exec)) != 0) return;
-    switched_from.set(word(exec), 1);
-    switched_execs.fetch_add(1, std::memory_order_relaxed);
+void exec_switched(const CallFrame& frame, CUgraphExec exec) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    const InsideGpuspy inside;
+    const std::uint64_t graph = exec_graphs.get(word(exec));
+    if (graph == 0) return;  // made before the recording: what it holds is not known anyway
+    if (!add_switched(word(exec), graph)) {
+        write_exec(*frame.state, exec, reinterpret_cast<CUgraph>(graph), ring::ticks(), true);
+    }
 }
 
 void write_switched_exec(const CallFrame& frame, CUgraphExec exec) noexcept {
-    const std::uint64_t graph = exec_graphs.get(word(exec));
-    if (switched_from.get(word(exec)) == 0 || graph == 0) return;
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
-    switched_from.set(word(exec), 0);
-    switched_execs.fetch_sub(1, std::memory_order_relaxed);
-    write_exec(*frame.state, exec, reinterpret_cast<CUgraph>(graph), frame.begin_ticks, true);
+    const Switched taken = take_switched(word(exec), 0);
+    if (taken.exec == 0) return;
+    write_exec(*frame.state, exec, reinterpret_cast<CUgraph>(taken.graph), frame.begin_ticks, true);
+}
+
+void graph_goes(CUgraph graph) noexcept {
+    ThreadState* state = current_thread();
+    if (!is_any_exec_switched() || state == nullptr) return;
+    const ring::ErrnoGuard keep_errno;
+    const InsideGpuspy inside;
+    for (Switched taken = take_switched(0, word(graph)); taken.exec != 0; taken = take_switched(0, word(graph))) {
+        write_exec(*state, reinterpret_cast<CUgraphExec>(taken.exec), graph, ring::ticks(), true);
+    }
+}
+
+void exec_goes(CUgraphExec exec) noexcept {
+    if (!is_any_exec_switched()) return;
+    const ring::ErrnoGuard keep_errno;
+    const InsideGpuspy inside;
+    take_switched(word(exec), 0);
 }
 
 }  // namespace gpuspy::hook

@@ -21,7 +21,11 @@ void child_graph_added(CUgraphNode node, CUgraph child) noexcept;
 void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph, bool updated) noexcept;
 
 /// A node of `exec` was enabled or disabled. What the graph holds is written at its next launch, once for all switches.
-void exec_switched(CUgraphExec exec) noexcept;
+void exec_switched(const CallFrame& frame, CUgraphExec exec) noexcept;
+
+/// The host destroys a graph: what was made from it and switched since is written while it can still be walked.
+void graph_goes(CUgraph graph) noexcept;
+void exec_goes(CUgraphExec exec) noexcept;
 
 extern std::atomic<std::uint32_t> switched_execs;
 

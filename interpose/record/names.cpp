@@ -72,7 +72,9 @@ void write_name(ThreadState& state, std::uint64_t handle, const char* name) noex
 }  // namespace
 
 void remember_name(std::uint64_t handle, const char* name) noexcept {
-    if (ThreadState* state = enter_recording()) write_name(*state, handle, name);
+    ThreadState* state = enter_recording();
+    const InsideGpuspy inside;
+    if (state != nullptr) write_name(*state, handle, name);
 }
 
 void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "collector/abi/ring_layout.hpp"
+#include "interpose/lifecycle/glibc.hpp"
 #include "interpose/table/hooks.hpp"
 
 namespace gpuspy::hook {
@@ -24,6 +25,7 @@ struct ThreadState {
     abi::RingHeader* ring;
     std::uint64_t ring_bytes;
     std::uint32_t depth;
+    bool is_writing;             ///< Between reserving room in the ring and committing: the ring must not be touched.
     std::uint32_t device_calls;  ///< Driver calls that make device work and that the thread is in (0 or 1).
     ThreadState* next_free;
     OpenCall open[kMaxDepth];
@@ -43,15 +45,23 @@ struct ThreadLocal {
 extern thread_local constinit ThreadLocal thread_local_state;
 
 /// Calls of CUDA that we make ourselves, and look-ups inside set-up, are not the host's: hooks pass through meanwhile.
+/// Nor may the thread be cancelled there: set-up code takes locks and calls functions that are cancellation points.
 class InsideGpuspy {
 public:
-    InsideGpuspy() noexcept : before_(thread_local_state.inside_gpuspy) { thread_local_state.inside_gpuspy = true; }
-    ~InsideGpuspy() { thread_local_state.inside_gpuspy = before_; }
+    InsideGpuspy() noexcept : before_(thread_local_state.inside_gpuspy) {
+        gpuspy_pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
+        thread_local_state.inside_gpuspy = true;
+    }
+    ~InsideGpuspy() {
+        thread_local_state.inside_gpuspy = before_;
+        gpuspy_pthread_setcancelstate(cancel_state_, nullptr);
+    }
     InsideGpuspy(const InsideGpuspy&) = delete;
     InsideGpuspy& operator=(const InsideGpuspy&) = delete;
 
 private:
     bool before_;
+    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
 };
 
 }  // namespace gpuspy::hook

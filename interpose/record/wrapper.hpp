@@ -1,4 +1,4 @@
-// The typed wrapper of a hook: one instance per hook and slot, made from the table (wrappers_*.cpp).
+// The typed wrapper of a hook: one instance per hook and slot, made from the table (table/wrappers.cpp).
 #pragma once
 
 #include <string_view>
@@ -59,8 +59,8 @@ struct Wrapper<Id, Slot, Status (*)(A...)> {
         const auto original = reinterpret_cast<Status (*)(A...)>(address);
         CallParts parts;
         if constexpr (!is_recorded(Row<Id>::kClass)) {
-            if constexpr (requires { Row<Id>::Policy::before(Id, nullptr); }) {
-                Row<Id>::Policy::before(Id, __builtin_return_address(0));
+            if constexpr (requires { Row<Id>::Policy::before(Id, nullptr, arguments...); }) {
+                Row<Id>::Policy::before(Id, __builtin_return_address(0), arguments...);
             }
             const Status status = original(arguments...);
             Row<Id>::Policy::after(nullptr, parts, static_cast<int>(status), arguments...);

@@ -39,10 +39,12 @@ struct NextQuery {
     const char* name;
     bool is_past;
     void* address;
+    bool passed_us;  ///< We come before the caller: its RTLD_NEXT cannot lead to us.
 };
 
 bool visit_next(void* context, const elf::Object& object) noexcept {
     auto* query = static_cast<NextQuery*>(context);
+    if (!query->is_past && is_ours(object.dynamic)) query->passed_us = true;
     if (object.base == query->caller->base && object.dynamic == query->caller->dynamic) {
         query->is_past = true;
         return false;
@@ -67,14 +69,23 @@ LookupDecision look_behind(HookId id, void* handle, const elf::Object* caller) n
     const char* name = kApiTable[index_of(id)].name;
     void* original = nullptr;
     if (handle == RTLD_NEXT && caller != nullptr) {
-        NextQuery query{caller, name, false, nullptr};
+        NextQuery query{caller, name, false, nullptr, false};
         elf::for_each_object(visit_next, &query);
         original = query.address;
+        // Nothing for us to stand in front of: the loader answers its real caller.
+        if (original == nullptr && query.passed_us) return {nullptr, reinterpret_cast<void*>(real_dl().dlsym)};
     } else {
         original = find_provider(name, caller);
     }
     if (original == nullptr) return not_found(name);
     return {caller != nullptr && is_tool(*caller) ? original : bind_slot(id, original), nullptr};
+}
+
+/// Whether the object was loaded after us: what RTLD_NEXT means to it cannot be us.
+bool comes_after_us(const elf::Object& caller) noexcept {
+    NextQuery query{&caller, "", false, nullptr, false};
+    elf::for_each_object(visit_next, &query);
+    return query.passed_us;
 }
 
 bool is_special(const void* handle) noexcept {
@@ -105,11 +116,20 @@ extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, c
     const InsideGpuspy inside;
     elf::Object caller;
     const bool known = elf::find_object(caller_address, &caller);
+    if (handle == RTLD_NEXT && known && comes_after_us(caller)) return {nullptr, reinterpret_cast<void*>(real.dlvsym)};
     // For a special handle: what comes after us in the global scope, under this version.
     void* answer = real.dlvsym(is_special(handle) ? RTLD_NEXT : handle, name, version);
     if (answer == nullptr) return {nullptr, nullptr};
     if (is_ours(answer)) return look_behind(id, RTLD_DEFAULT, known ? &caller : nullptr);
     return {known && is_tool(caller) ? answer : bind_slot(id, answer), nullptr};
+}
+
+extern "C" int gpuspy_dlclose(void* handle) noexcept {
+    // Before, so that destructors that run inside are looked up anew; after, for what they looked up.
+    forget_unloaded_objects();
+    const int result = real_dl().dlclose(handle);
+    forget_unloaded_objects();
+    return result;
 }
 
 extern "C" char* gpuspy_dlerror() noexcept {

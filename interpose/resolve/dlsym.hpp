@@ -13,5 +13,6 @@ extern "C" LookupDecision gpuspy_decide_dlsym(void* handle, const char* name, co
 extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, const char* version,
                                                const void* caller) noexcept;
 extern "C" char* gpuspy_dlerror() noexcept;
+extern "C" int gpuspy_dlclose(void* handle) noexcept;
 
 }  // namespace gpuspy::hook

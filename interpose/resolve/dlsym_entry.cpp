@@ -77,4 +77,10 @@ dlerror:
     endbr64
     jmp gpuspy_dlerror
     .size dlerror, .-dlerror
+    .globl dlclose
+    .type dlclose, @function
+dlclose:
+    endbr64
+    jmp gpuspy_dlclose
+    .size dlclose, .-dlclose
 )");

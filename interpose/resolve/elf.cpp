@@ -214,6 +214,22 @@ void* find_symbol(const Object& object, const char* name) noexcept {
     return address;
 }
 
+bool exports_address(const Object& object, const void* address) noexcept {
+    const Tables tables = read_tables(object);
+    if (tables.strings == nullptr || tables.gnu_hash == nullptr) return false;
+    const GnuHash table(tables.gnu_hash);
+    const ElfW(Addr) wanted = reinterpret_cast<ElfW(Addr)>(address) - object.base;
+    for (std::uint32_t bucket = 0; bucket < table.bucket_count; ++bucket) {
+        std::size_t index = table.buckets[bucket];
+        if (index < table.first_symbol) continue;
+        for (;; ++index) {
+            if (tables.symbols[index].st_value == wanted) return true;
+            if ((table.chains[index - table.first_symbol] & 1) != 0) break;
+        }
+    }
+    return false;
+}
+
 const char* needed_version(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
     if (tables.strings == nullptr || tables.versions == nullptr) return nullptr;

@@ -36,6 +36,9 @@ bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept
 /// indirect function (STT_GNU_IFUNC) is resolved.
 void* find_symbol(const Object& object, const char* name) noexcept;
 
+/// Whether the object exports a symbol at this address.
+bool exports_address(const Object& object, const void* address) noexcept;
+
 /// The version under which the object refers to `name` ("libcudart.so.12"); nullptr: without version, or no reference.
 const char* needed_version(const Object& object, const char* name) noexcept;
 

@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "collector/ring/owned_fd.hpp"
 #include "interpose/lifecycle/lock.hpp"
+#include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/real_dl.hpp"
@@ -26,14 +28,15 @@ struct Route {
     void* original;
 };
 
-constexpr std::uint32_t kRouteCount = 8;
-
+/// Grows by doubling; an outgrown array stays mapped, since a thread may be reading it.
 struct Routes {
+    std::atomic<Route*> routes;
     std::atomic<std::uint32_t> count;
-    Route routes[kRouteCount];
+    std::uint32_t capacity;
 };
 
 constinit Routes elf_routes[kHookCount]{};
+constinit std::atomic<bool> has_routes{false};
 constinit SpinLock bind_lock;
 
 /// The objects that define a name.
@@ -87,6 +90,7 @@ void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
     if (void* next = real_next(candidates.name, version); next != nullptr && among(candidates, next) != nullptr) {
         return next;
     }
+    real_dl().dlerror();  // ours, not the host's
     if (caller != nullptr) {
         for (std::uint32_t i = 0; i < candidates.count; ++i) {
             if (candidates.found[i].object.base == caller->base) return candidates.found[i].address;
@@ -97,7 +101,26 @@ void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
     return candidates.found[0].address;
 }
 
+/// Under bind_lock. Without memory the route is looked up again at each call: slow, not wrong.
+void add_route(Routes& into, const Route& route) noexcept {
+    const std::uint32_t count = into.count.load(std::memory_order_relaxed);
+    if (count == into.capacity) {
+        const std::uint32_t capacity = into.capacity == 0 ? 128 : into.capacity * 2;  // a page at first
+        auto* grown = static_cast<Route*>(map_memory(capacity * sizeof(Route)));
+        if (grown == nullptr) return;
+        const Route* old = into.routes.load(std::memory_order_relaxed);
+        for (std::uint32_t i = 0; i < count; ++i) grown[i] = old[i];
+        into.routes.store(grown, std::memory_order_release);
+        into.capacity = capacity;
+    }
+    into.routes.load(std::memory_order_relaxed)[count] = route;
+    // Pairs with the acquire in original_for_caller(): the route, and the array that holds it, are seen when it is counted.
+    into.count.store(count + 1, std::memory_order_release);
+    has_routes.store(true, std::memory_order_relaxed);
+}
+
 void* resolve(HookId id, const void* caller) noexcept {
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     elf::Object object;
     const bool known = elf::find_object(caller, &object);
@@ -110,15 +133,7 @@ void* resolve(HookId id, const void* caller) noexcept {
     const std::uintptr_t begin = known ? object.begin : at & ~kPageMask;
     const std::uintptr_t end = known ? object.end : begin + kPageMask + 1;
     const Locked guard(bind_lock);
-    Routes& routes = elf_routes[index_of(id)];
-    const std::uint32_t count = routes.count.load(std::memory_order_relaxed);
-    if (count < kRouteCount) {
-        routes.routes[count] = {begin, end, original};
-        // Pairs with the acquire in original_for_caller(): the route is whole when it is counted.
-        routes.count.store(count + 1, std::memory_order_release);
-    } else {
-        count_loss(abi::LossCause::kNoSlot, 1);  // right, only slow: it is looked up again at each call
-    }
+    add_route(elf_routes[index_of(id)], {begin, end, original});
     return original;
 }
 
@@ -134,8 +149,9 @@ void* original_for_caller(HookId id, const void* caller) noexcept {
     const Routes& routes = elf_routes[index_of(id)];
     const auto at = reinterpret_cast<std::uintptr_t>(caller);
     const std::uint32_t count = routes.count.load(std::memory_order_acquire);
+    const Route* known = routes.routes.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const Route& route = routes.routes[i];
+        const Route& route = known[i];
         if (at >= route.begin && at < route.end) return route.original;
     }
     return resolve(id, caller);
@@ -152,6 +168,14 @@ void* bind_slot(HookId id, void* original) noexcept {
     }
     count_loss(abi::LossCause::kNoSlot, 1);
     return original;
+}
+
+void forget_unloaded_objects() noexcept {
+    const InsideGpuspy inside;
+    if (has_routes.exchange(false, std::memory_order_relaxed)) {
+        const Locked guard(bind_lock);
+        for (Routes& routes : elf_routes) routes.count.store(0, std::memory_order_release);
+    }
 }
 
 bool is_ours(const void* address) noexcept {

@@ -31,6 +31,9 @@ void* original_for_caller(HookId id, const void* caller) noexcept;
 /// The function `name` that a call from `caller` (nullptr: no object) would reach without us; nullptr: nothing provides it.
 void* find_provider(const char* name, const elf::Object* caller) noexcept;
 
+/// The host unloads an object: another may come to lie at its addresses, so every caller is looked up again.
+void forget_unloaded_objects() noexcept;
+
 /// Whether the address is code or data of ours.
 bool is_ours(const void* address) noexcept;
 

@@ -25,7 +25,8 @@ bool visit_provider(void*, const elf::Object& object) noexcept {
     if (found.dlsym == nullptr) found.dlsym = reinterpret_cast<decltype(RealDl::dlsym)>(find("dlsym"));
     if (found.dlvsym == nullptr) found.dlvsym = reinterpret_cast<decltype(RealDl::dlvsym)>(find("dlvsym"));
     if (found.dlerror == nullptr) found.dlerror = reinterpret_cast<decltype(RealDl::dlerror)>(find("dlerror"));
-    return found.dlsym != nullptr && found.dlvsym != nullptr && found.dlerror != nullptr;
+    if (found.dlclose == nullptr) found.dlclose = reinterpret_cast<decltype(RealDl::dlclose)>(find("dlclose"));
+    return found.dlclose != nullptr && found.dlsym != nullptr && found.dlvsym != nullptr && found.dlerror != nullptr;
 }
 
 }  // namespace

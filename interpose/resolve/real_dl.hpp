@@ -8,6 +8,7 @@ struct RealDl {
     void* (*dlsym)(void* handle, const char* name);
     void* (*dlvsym)(void* handle, const char* name, const char* version);
     char* (*dlerror)();
+    int (*dlclose)(void* handle);
 };
 
 const RealDl& real_dl() noexcept;

@@ -1,5 +1,5 @@
 // The hook table: every hooked symbol once, in the .def files. Everything else is derived from it here: ids, names,
-// exports (exports.cpp), wrappers and slots (wrappers_*.cpp), the API table of a trace.
+// exports (exports.cpp), wrappers and slots (wrappers.cpp), the API table of a trace.
 //
 // This header needs no CUDA header.
 #pragma once

@@ -93,10 +93,11 @@ struct StreamAt {
 
 // -- launches --------------------------------------------------------------------------------------------------------------
 
-template <int Function>
+template <int Function, int Stream = -1>
 struct FunctionAt {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
+        detail::keep_stream<Stream>(parts, arguments...);
         detail::keep_kernel(parts, detail::word_at<Function>(arguments...), {0, 0, 0}, {0, 0, 0}, 0);
     }
 };
@@ -237,11 +238,14 @@ struct CaptureBegins {
     }
 };
 
-/// Also when it fails: an invalidated capture ends with an error.
+/// Also with an error that ends the capture; other errors (not capturing, another thread's) leave it as it is.
 struct CaptureEnds {
     template <class... A>
-    static void after(const CallFrame*, CallParts&, int, A...) noexcept {
-        capture_ended();
+    static void after(const CallFrame*, CallParts&, int status, A...) noexcept {
+        if (status == CUDA_SUCCESS || status == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+            status == CUDA_ERROR_STREAM_CAPTURE_UNJOINED || status == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED) {
+            capture_ended();
+        }
     }
 };
 
@@ -249,6 +253,17 @@ struct NodeAdded {
     template <class... Rest>
     static void after(const CallFrame* frame, CallParts& parts, int status, CUgraphNode* node, Rest...) noexcept {
         if (status == 0 && node != nullptr && frame != nullptr) own_node(*frame, parts, *node);
+    }
+};
+
+/// cuGraphAddNode: any type of node, described by the last argument.
+struct AnyNodeAdded {
+    template <class... Rest>
+    static void after(const CallFrame* frame, CallParts& parts, int status, CUgraphNode* node, Rest... rest) noexcept {
+        if (status != 0 || node == nullptr || frame == nullptr) return;
+        own_node(*frame, parts, *node);
+        const CUgraphNodeParams* params = std::get<sizeof...(Rest) - 1>(std::tuple<Rest...>(rest...));
+        if (params->type == CU_GRAPH_NODE_TYPE_GRAPH) child_graph_added(*node, params->graph.graph);
     }
 };
 
@@ -274,9 +289,19 @@ struct GraphInstantiated {
 };
 
 struct NodeEnabled {
-    static void after(const CallFrame*, CallParts&, int status, CUgraphExec exec, CUgraphNode, unsigned) noexcept {
-        if (status == 0) exec_switched(exec);
+    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec exec, CUgraphNode,
+                      unsigned) noexcept {
+        if (status == 0 && frame != nullptr) exec_switched(*frame, exec);
     }
+};
+
+/// Before the graph is gone: what was made from it and switched since is still to be written.
+struct GraphGoes : Nothing {
+    static void before(HookId, const void*, CUgraph graph) noexcept { graph_goes(graph); }
+};
+
+struct ExecGoes : Nothing {
+    static void before(HookId, const void*, CUgraphExec exec) noexcept { exec_goes(exec); }
 };
 
 struct GraphUpdated {
@@ -319,7 +344,8 @@ struct HandlesGone {
 
 /// Before the host's call, so that what it asks for is free.
 struct HostTakesCupti : Nothing {
-    static void before(HookId id, const void* caller) noexcept {
+    template <class... A>
+    static void before(HookId id, const void* caller, A...) noexcept {
         host_takes_cupti(caller, kApiTable[index_of(id)].name);
     }
 };
