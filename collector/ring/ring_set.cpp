@@ -1,6 +1,7 @@
 #include "collector/ring/ring_set.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 
 #include <cstring>
@@ -36,6 +37,11 @@ void* map_file(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
 
 /// Takes the pages now: what does not fit fails here and not as SIGBUS in a hook.
 int allocate_file(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
+    // Beyond the limit on file sizes the kernel would send SIGXFSZ, which ends the host.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur) {
+        return EFBIG;
+    }
     int error = 0;
     do {
         error = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes));

@@ -4,12 +4,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "interpose/record/thread.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
 #include "interpose/resolve/real_dl.hpp"
+#include "interpose/resolve/text.hpp"
 #include "interpose/table/hooks.hpp"
 
 namespace gpuspy::hook {
@@ -28,7 +28,7 @@ bool is_tool(const elf::Object& caller) noexcept {
                                          "libToolsInjection"};
     const char* name = elf::soname(caller);
     for (const char* prefix : kPrefixes) {
-        if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+        if (text::starts_with(name, prefix)) return true;
     }
     return false;
 }
@@ -137,7 +137,7 @@ extern "C" char* gpuspy_dlerror() noexcept {
     if (message == nullptr) return nullptr;
     // A look-up that we made for the host names us as the object that asked; without us it would have named the program.
     constexpr char kOurs[] = "libgpuspy.so: undefined symbol: ";
-    const char* at = strstr(message, kOurs);
+    const char* at = text::find(message, kOurs);
     if (at == nullptr) return message;
     char* rewritten = messages[next_message.fetch_add(1, std::memory_order_relaxed) % kMessageCount];
     snprintf(rewritten, kMessageBytes, "%s: undefined symbol: %s", program_invocation_name, at + sizeof kOurs - 1);

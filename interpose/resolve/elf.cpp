@@ -1,8 +1,9 @@
 #include "interpose/resolve/elf.hpp"
 
 #include <elf.h>
+#include <sys/auxv.h>
 
-#include <cstring>
+#include "interpose/resolve/text.hpp"
 
 namespace gpuspy::hook::elf {
 namespace {
@@ -60,7 +61,7 @@ bool is_definition(const Tables& tables, std::size_t index, const char* name) no
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
     if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) return false;
     if (tables.versions != nullptr && (tables.versions[index] & kHiddenVersion) != 0) return false;
-    return strcmp(tables.strings + symbol.st_name, name) == 0;
+    return text::equal(tables.strings + symbol.st_name, name);
 }
 
 std::uint32_t hash_gnu(const char* name) noexcept {
@@ -198,6 +199,32 @@ bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept
     return dl_iterate_phdr(visit_one, &wanted) == 1;
 }
 
+bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept {
+    const auto* header = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+    const std::size_t count = getauxval(AT_PHNUM);
+    if (header == nullptr) return false;
+    ElfW(Addr) base = 0;
+    const ElfW(Phdr)* dynamic_header = nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (header[i].p_type == PT_PHDR) base = reinterpret_cast<ElfW(Addr)>(header) - header[i].p_vaddr;
+        if (header[i].p_type == PT_DYNAMIC) dynamic_header = &header[i];
+    }
+    if (dynamic_header == nullptr) return false;
+    const r_debug* debug = nullptr;
+    for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic_header->p_vaddr);
+         entry->d_tag != DT_NULL; ++entry) {
+        if (entry->d_tag == DT_DEBUG) debug = reinterpret_cast<const r_debug*>(entry->d_un.d_ptr);
+    }
+    for (const link_map* map = debug != nullptr ? debug->r_map : nullptr; map != nullptr; map = map->l_next) {
+        Object object;
+        object.path = map->l_name;
+        object.base = map->l_addr;
+        object.dynamic = map->l_ld;
+        if (object.dynamic != nullptr && visit(context, object)) return true;
+    }
+    return false;
+}
+
 bool find_object(const void* address, Object* found) noexcept {
     AddressQuery query{address, found};
     return for_each_object(visit_address, &query);
@@ -236,7 +263,7 @@ const char* needed_version(const Object& object, const char* name) noexcept {
     const std::size_t limit = reference_limit(tables);
     for (std::size_t index = 1; index < limit; ++index) {
         const ElfW(Sym)& symbol = tables.symbols[index];
-        if (symbol.st_shndx == SHN_UNDEF && strcmp(tables.strings + symbol.st_name, name) == 0) {
+        if (symbol.st_shndx == SHN_UNDEF && text::equal(tables.strings + symbol.st_name, name)) {
             constexpr ElfW(Half) kVersionMask = 0x7fff;
             return version_name(tables, tables.versions[index] & kVersionMask);
         }
@@ -249,8 +276,7 @@ const char* soname(const Object& object) noexcept {
     for (const ElfW(Dyn)* entry = object.dynamic; entry->d_tag != DT_NULL; ++entry) {
         if (entry->d_tag == DT_SONAME && tables.strings != nullptr) return tables.strings + entry->d_un.d_val;
     }
-    const char* slash = strrchr(object.path, '/');
-    return slash != nullptr ? slash + 1 : object.path;
+    return text::last_part(object.path);
 }
 
 bool for_each_needed(const Object& object, bool (*visit)(void* context, const char* soname) noexcept,

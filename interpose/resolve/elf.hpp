@@ -32,6 +32,10 @@ bool find_object(const void* address, Object* found) noexcept;
 /// Calls visit(object) for every loaded object in load order, until it returns true; true if one did.
 bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept;
 
+/// The same by the loader's list of objects itself, calling nothing of the C library but getauxval; the addresses that an object
+/// covers are not known. For the first look-up of a process, when its other functions may not be callable yet (text.hpp).
+bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept;
+
 /// Address of the symbol that the object defines and exports under this name (its default version); nullptr: none. An
 /// indirect function (STT_GNU_IFUNC) is resolved.
 void* find_symbol(const Object& object, const char* name) noexcept;

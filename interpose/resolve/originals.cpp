@@ -1,13 +1,12 @@
 #include "interpose/resolve/originals.hpp"
 
-#include <cstring>
-
 #include "collector/ring/owned_fd.hpp"
 #include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/real_dl.hpp"
+#include "interpose/resolve/text.hpp"
 
 extern "C" {
 // From the linker: our own first and last byte.
@@ -74,7 +73,7 @@ struct NeededQuery {
 bool match_needed(void* context, const char* needed) noexcept {
     auto* query = static_cast<NeededQuery*>(context);
     for (std::uint32_t i = 0; i < query->candidates->count; ++i) {
-        if (strcmp(elf::soname(query->candidates->found[i].object), needed) == 0) {
+        if (text::equal(elf::soname(query->candidates->found[i].object), needed)) {
             query->answer = query->candidates->found[i].address;
             return true;
         }

@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include <atomic>
-#include <cstring>
 
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
@@ -33,7 +32,7 @@ bool visit_provider(void*, const elf::Object& object) noexcept {
 
 const RealDl& real_dl() noexcept {
     if (!is_found.load(std::memory_order_acquire)) {
-        elf::for_each_object(visit_provider, nullptr);
+        elf::for_each_linked(visit_provider, nullptr);
         is_found.store(true, std::memory_order_release);
     }
     return found;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "interpose/resolve/text.hpp"
+
 namespace gpuspy::hook {
 namespace {
 
@@ -86,10 +88,18 @@ constinit const abi::ApiEntry kApiTable[kHookCount] = {
 HookId find_hook(const char* name) noexcept {
     // Every name of the table begins so; nearly every look-up of a process does not.
     if (name[0] != 'c' && name[0] != '_') return HookId::kCount;
-    const std::string_view wanted(name);
-    const auto* found = std::lower_bound(kSorted.begin(), kSorted.end(), wanted,
-                                         [](const NameIndex& entry, std::string_view key) { return entry.name < key; });
-    return found != kSorted.end() && found->name == wanted ? found->id : HookId::kCount;
+    std::size_t low = 0;
+    std::size_t high = kSorted.size();
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        const int order = text::compare(name, kSorted[middle].name.data());
+        if (order == 0) return kSorted[middle].id;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return HookId::kCount;
 }
 
 }  // namespace gpuspy::hook

@@ -1,5 +1,6 @@
-// A program that uses CUPTI itself, as profilers inside frameworks do: own_cupti first | later | callbacks
+// A program that uses CUPTI itself, as profilers inside frameworks do: own_cupti first | register | later | callbacks
 //   first      before it launches anything
+//   register   before it launches anything, activity callbacks alone
 //   later      after three launches
 //   callbacks  the callback API alone, after three launches
 // It says how many kernels and callbacks it was told of: five launches' worth.
@@ -64,7 +65,7 @@ void launch(const host::Kernel& kernel, int times) {
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     host::register_kernels({&kBefore, &kWatched});
-    if (std::strcmp(what, "first") != 0) {
+    if (std::strcmp(what, "first") != 0 && std::strcmp(what, "register") != 0) {
         launch(kBefore, 3);
     }
     if (std::strcmp(what, "callbacks") == 0) {

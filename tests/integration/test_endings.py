@@ -20,6 +20,14 @@ class Exits(harness.TestCase):
                 self.assert_complete(report, 5)
                 self.assertTrue(report["process"]["ended_cleanly"])
 
+    def test_main_leaves_and_another_thread_is_the_last(self):
+        """Ours must not be the one that keeps the process alive."""
+        bare = self.run_host("main_leaves", preload=False)
+        run = self.run_host("main_leaves")
+        self.assertEqual((run.status, run.stdout, run.stderr), (bare.status, bare.stdout, bare.stderr))
+        self.assertEqual(run.status, 0)
+        self.assertEqual({c["name"]: c["count"] for c in run.report()["calls"]}["cudaDeviceSynchronize"], 5)
+
     def test_end_without_synchronisation(self):
         report = self.recorded("exits", "unsynchronised")
         self.assert_complete(report, 5)

@@ -28,6 +28,11 @@ class Inert(harness.TestCase):
         self.assertEqual((process.returncode, errors), (0, b""))
         self.assertEqual(list(folder.iterdir()), [])
 
+    def test_program_with_a_sanitizer_linked_in(self):
+        run = self.run_host("sanitized")
+        self.assertEqual((run.status, run.stdout, run.stderr), (0, b"4\n", b""))
+        self.assertEqual(list(run.folder.iterdir()), [])
+
     def test_probing_for_cuda_finds_none(self):
         run = self.run_host("probe")
         self.assertIn(b"cuInit: null", run.stdout)

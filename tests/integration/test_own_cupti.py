@@ -25,6 +25,12 @@ class OwnCupti(harness.TestCase):
         self.assert_stepped_back(report, 5)
         self.assertEqual(report["launches"]["device_records"], 0)
 
+    def test_activity_callbacks_alone_before_the_first_launch(self):
+        bare, report = self.both("register")
+        self.assertEqual(bare.stdout, b"kernels 5, others 0, callbacks 0\n")
+        self.assert_stepped_back(report, 5)
+        self.assertEqual(report["launches"]["device_records"], 0)
+
     def test_while_gpuspy_records(self):
         bare, report = self.both("later")
         self.assertEqual(bare.stdout, b"kernels 5, others 0, callbacks 0\n")

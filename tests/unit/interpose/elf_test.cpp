@@ -95,3 +95,19 @@ TEST_CASE("every loaded object is visited once") {
     std::sort(bases.begin(), bases.end());
     CHECK(std::unique(bases.begin(), bases.end()) == bases.end());
 }
+
+TEST_CASE("the loader's own list has the same objects, found without the C library") {
+    const auto collect = [](void* context, const elf::Object& object) noexcept {
+        static_cast<std::vector<const void*>*>(context)->push_back(object.dynamic);
+        return false;
+    };
+    std::vector<const void*> by_headers;
+    std::vector<const void*> by_list;
+    CHECK_FALSE(elf::for_each_object(collect, &by_headers));
+    CHECK_FALSE(elf::for_each_linked(collect, &by_list));
+    std::sort(by_headers.begin(), by_headers.end());
+    std::sort(by_list.begin(), by_list.end());
+    CHECK(by_list.size() >= 3);
+    // The list may leave out the kernel's own object (vdso).
+    CHECK(std::includes(by_headers.begin(), by_headers.end(), by_list.begin(), by_list.end()));
+}
