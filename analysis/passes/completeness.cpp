@@ -76,8 +76,11 @@ Completeness completeness(const Model& model) {
 
     std::vector<std::string>& reasons = result.reasons;
     if (launches.unmatched_launches != 0) {
+        const bool dropped = std::any_of(result.losses.begin(), result.losses.end(),
+                                         [](const LossRow& loss) { return loss.cause == "ring_full"; });
         reasons.push_back(plural(launches.unmatched_launches, "kernel launch has", "kernel launches have") +
-                          " no device record and no known cause");
+                          (dropped ? " no device record; the events that name it may be among those dropped"
+                                   : " no device record and no known cause"));
     }
     if (launches.unmatched_records != 0) {
         reasons.push_back(plural(launches.unmatched_records, "kernel record has", "kernel records have") +

@@ -52,6 +52,11 @@ Json gpu_json(const Findings& findings) {
     Json gpu = device_json(findings.gpu.all);
     gpu.erase("ordinal");
     gpu.erase("name");
+    if (!findings.completeness.device_times) {
+        for (const char* key : {"time_ns", "kernel_time_ns", "copy_time_ns", "set_time_ns", "busy_ns", "concurrency", "utilisation"}) {
+            gpu[key] = nullptr;  // not recorded is not 0
+        }
+    }
     gpu["devices"] = rows_json(findings.gpu.devices, std::numeric_limits<std::size_t>::max(), device_json);
     return gpu;
 }

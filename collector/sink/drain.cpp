@@ -25,7 +25,6 @@ namespace {
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kNameAgeNs = 1'000'000'000;
 constexpr std::uint64_t kAnchorEveryNs = 100 * kNsPerMs;
-constexpr std::uint64_t kAliveCheckEveryNs = 1'000'000'000;
 constexpr std::uint64_t kCostsEveryNs = 100'000'000;
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t while_value, std::uint64_t timeout_ns) noexcept {
@@ -107,43 +106,11 @@ void* Drain::thread_main(void* self) noexcept {
     return nullptr;
 }
 
-/// Whether every thread of the host has ended, main by pthread_exit: without us the process would be over. Main is then a
-/// zombie, and the only thread beside us. Looked at once a second.
-bool Drain::is_last_thread() noexcept {
-    if (pass_ns_ - last_alive_check_ns_ < kAliveCheckEveryNs) {
-        return false;
-    }
-    last_alive_check_ns_ = pass_ns_;
-    char path[48];
-    ring::TextBuilder(path, sizeof path)
-        .text("/proc/self/task/")
-        .decimal(static_cast<unsigned>(getpid()))
-        .text("/stat");
-    const int fd = ring::open_fd(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    char text[512];
-    const long count = syscall(SYS_read, fd, text, sizeof text - 1);
-    ring::close_fd(fd);
-    text[count > 0 ? count : 0] = '\0';
-    // "pid (name) state ...", the number of threads being the 18th word after the name, which may hold anything.
-    const char* after_name = std::strrchr(text, ')');
-    if (after_name == nullptr || after_name[1] != ' ' || after_name[2] != 'Z') {
-        return false;
-    }
-    const char* word = after_name + 1;
-    for (int skipped = 0; skipped < 17 && word != nullptr; ++skipped) {
-        word = std::strchr(word + 1, ' ');
-    }
-    return word != nullptr && word[1] == '2' && word[2] == ' ';
-}
-
 void Drain::run() noexcept {
     for (;;) {
         const std::uint32_t request = requests_.load(std::memory_order_acquire);
         // As the last thread: end, and so end the process as its last thread would have (glibc calls exit).
-        const bool final = stopping_.load(std::memory_order_acquire) || is_last_thread();
+        const bool final = stopping_.load(std::memory_order_acquire) || last_thread_check_.is_last_thread();
         run_pass(final);
         if (final) {
             rings_->mark_ended_and_unlink();

@@ -12,6 +12,7 @@
 
 #include "collector/ring/ring_set.hpp"
 #include "collector/sink/encoder.hpp"
+#include "collector/sink/last_thread.hpp"
 #include "collector/sink/object_map.hpp"
 #include "collector/sink/trace_writer.hpp"
 
@@ -112,7 +113,6 @@ private:
 
     static void* thread_main(void* self) noexcept;
     void run() noexcept;
-    bool is_last_thread() noexcept;
     void sleep() noexcept;
     void step(PassStep step) noexcept;
 
@@ -155,7 +155,7 @@ private:
     std::uint64_t pass_ns_ = 0;
     std::uint64_t last_anchor_ns_ = 0;
     std::uint64_t last_costs_ns_ = 0;
-    std::uint64_t last_alive_check_ns_ = 0;
+    LastThreadCheck last_thread_check_;
     std::uint64_t last_objects_ticks_ = 0;  ///< 0: objects that are there are taken to have been there always.
     std::uint64_t told_lost_[abi::kLossCauseCount] = {};  ///< What the trace says of MapHeader::lost.
     bool first_facts_told_ = false;

@@ -1,4 +1,5 @@
-// Graphs: graphs replay | child | update | manual | disable | broken
+// Graphs: graphs replay | child | update | manual | disable | broken | foreign_end |
+//     switched_then_destroyed
 #include <cstring>
 
 #include "tests/hosts/host.hpp"
@@ -125,6 +126,33 @@ void update(cudaStream_t stream) {
     launch_graph(exec, stream, 1);
 }
 
+/// While one stream captures, another one that does not is told to end: an error that ends nothing.
+void foreign_end(cudaStream_t stream) {
+    cudaGraph_t none = nullptr;
+    cudaGraph_t graph = nullptr;
+    const cudaStream_t idle = make_stream();
+    host::must("cudaStreamBeginCapture", cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    host::say("foreign end", cudaStreamEndCapture(idle, &none));
+    host::say("last error", cudaGetLastError());
+    for (int i = 0; i < 3; ++i) {
+        host::must("launch", host::launch(kFirst, stream));
+    }
+    host::must("cudaStreamEndCapture", cudaStreamEndCapture(stream, &graph));
+    launch_graph(instantiate(graph), stream, 2);
+}
+
+/// A node is switched off, the graph is destroyed, the executable graph lives on.
+void switched_then_destroyed(cudaStream_t stream) {
+    const cudaGraph_t graph = capture_chain(stream);
+    const cudaGraphExec_t exec = instantiate(graph);
+    cudaGraphNode_t nodes[3];
+    std::size_t count = 3;
+    host::must("cudaGraphGetNodes", cudaGraphGetNodes(graph, nodes, &count));
+    host::must("cudaGraphNodeSetEnabled", cudaGraphNodeSetEnabled(exec, nodes[0], 0));
+    host::must("cudaGraphDestroy", cudaGraphDestroy(graph));
+    launch_graph(exec, stream, 2);
+}
+
 void manual(cudaStream_t stream) {
     void* memory = nullptr;
     host::must("cudaMalloc", cudaMalloc(&memory, 4096));
@@ -200,6 +228,10 @@ int main(int argc, char** argv) {
         disable(stream);
     } else if (std::strcmp(what, "broken") == 0) {
         broken(stream);
+    } else if (std::strcmp(what, "foreign_end") == 0) {
+        foreign_end(stream);
+    } else if (std::strcmp(what, "switched_then_destroyed") == 0) {
+        switched_then_destroyed(stream);
     } else {
         return 2;
     }

@@ -47,6 +47,8 @@ class Completeness(harness.TestCase):
 class WithoutDeviceTimes(harness.TestCase):
     def host_only(self, report, launches):
         self.assertFalse(report["launches"]["device_times"])
+        self.assertIsNone(report["gpu"]["time_ns"])
+        self.assertIsNone(report["gpu"]["utilisation"])
         self.assertFalse(report["launches"]["complete"])
         self.assert_launches(report, host=launches, device_records=0)
         self.assert_kernels(report, _Z3addPfS_=5, _Z5scalePff=7)

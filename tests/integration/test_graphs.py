@@ -41,6 +41,17 @@ class Graphs(harness.TestCase):
                              device_records=10, complete=True)
         self.assert_kernels(report, _Z5firstv=4, _Z6secondv=6)
 
+    def test_switched_node_of_a_graph_that_is_destroyed(self):
+        report = self.recorded("graphs", "switched_then_destroyed")
+        self.assert_launches(report, host=3 + 2, captured=3, graph_launches=2, graph_nodes=4, expected=4, device_records=4,
+                             complete=True)
+        self.assert_kernels(report, _Z6secondv=4)
+
+    def test_end_of_a_capture_that_is_none(self):
+        report = self.recorded("graphs", "foreign_end")
+        self.assert_launches(report, host=3 + 2, captured=3, graph_launches=2, graph_nodes=6, expected=6, device_records=6,
+                             complete=True)
+
     def test_broken_capture(self):
         report = self.recorded("graphs", "broken")
         self.assert_launches(report, host=4, captured=1, failed=1, graph_launches=0, expected=2, device_records=2,

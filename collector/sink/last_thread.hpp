@@ -1,0 +1,20 @@
+// Whether the drain thread is all that is left of a process.
+#pragma once
+
+#include <cstdint>
+
+namespace gpuspy::sink {
+
+class LastThreadCheck {
+public:
+    constexpr LastThreadCheck() noexcept = default;
+
+    /// Whether every thread of the host has ended, main by pthread_exit: without the calling thread the process would be over.
+    /// Looks at most once a second; in between: false.
+    bool is_last_thread() noexcept;
+
+private:
+    std::uint64_t last_look_ns_ = 0;
+};
+
+}  // namespace gpuspy::sink
