@@ -53,7 +53,8 @@ Json gpu_json(const Findings& findings) {
     gpu.erase("ordinal");
     gpu.erase("name");
     if (!findings.completeness.device_times) {
-        for (const char* key : {"time_ns", "kernel_time_ns", "copy_time_ns", "set_time_ns", "busy_ns", "concurrency", "utilisation"}) {
+        for (const char* key :
+             {"time_ns", "kernel_time_ns", "copy_time_ns", "set_time_ns", "busy_ns", "concurrency", "utilisation"}) {
             gpu[key] = nullptr;  // not recorded is not 0
         }
     }
