@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kOnlyPid = "GPUSPY_ONLY_PID";
+
 std::string first_existing(const std::vector<fs::path>& candidates) {
     for (const fs::path& candidate : candidates) {
         std::error_code error;
@@ -82,17 +84,22 @@ std::string output_problem(const std::string& path) {
                : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
 }
 
-std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
-                                                                   const char* preload_before) {
-    std::vector<std::pair<std::string, std::string>> variables = {
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before) {
+    EnvironmentChange change;
+    change.set = {
         {"LD_PRELOAD", preload_value(settings.library, preload_before)},
         {"GPUSPY_OUTPUT", settings.output},
         {"GPUSPY_RUN_ID", std::to_string(settings.run_id)},
     };
     if (settings.device_timing.has_value()) {
-        variables.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
+        change.set.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
     }
-    return variables;
+    if (settings.follow_children) {
+        change.unset.push_back(kOnlyPid);  // We may be a child of a gpuspy-run that follows none.
+    } else {
+        change.set_to_pid = kOnlyPid;
+    }
+    return change;
 }
 
 std::uint64_t make_run_id() {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "collector/run/child.hpp"
 
 namespace gpuspy::run {
 
@@ -36,11 +36,11 @@ struct Settings {
     std::string output;  ///< Absolute.
     std::uint64_t run_id = 0;
     std::optional<bool> device_timing;
+    bool follow_children = true;
 };
 
-/// Variables to set for the command.
-std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
-                                                                   const char* preload_before);
+/// How the command's environment differs from ours.
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before);
 
 /// Not 0; random.
 std::uint64_t make_run_id();

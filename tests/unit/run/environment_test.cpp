@@ -36,10 +36,19 @@ TEST_CASE("the command's environment") {
     settings.run_id = 5;
     using Variables = std::vector<std::pair<std::string, std::string>>;
     Variables expected = {{"LD_PRELOAD", "/l.so:/x.so"}, {"GPUSPY_OUTPUT", "/t.bin"}, {"GPUSPY_RUN_ID", "5"}};
-    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
     settings.device_timing = false;
     expected.emplace_back("GPUSPY_DEVICE_TIMING", "0");
-    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
+}
+
+TEST_CASE("whether children record is told by a pid, or by none, whatever an outer gpuspy-run said") {
+    run::Settings settings;
+    REQUIRE(run::child_environment(settings, nullptr).unset == std::vector<std::string>{"GPUSPY_ONLY_PID"});
+    REQUIRE(run::child_environment(settings, nullptr).set_to_pid.empty());
+    settings.follow_children = false;
+    REQUIRE(run::child_environment(settings, nullptr).unset.empty());
+    REQUIRE(run::child_environment(settings, nullptr).set_to_pid == "GPUSPY_ONLY_PID");
 }
 
 TEST_CASE("run ids are not 0 and differ") {
