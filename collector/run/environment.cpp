@@ -1,12 +1,15 @@
 #include "collector/run/environment.hpp"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <vector>
 
 namespace gpuspy::run {
 
@@ -28,11 +31,22 @@ std::string first_existing(const std::vector<fs::path>& candidates) {
 
 }  // namespace
 
-Installation find_installation(const std::string& program) {
+Installation find_installation(const std::string& program, const std::string& library_folder) {
     const fs::path folder = fs::path(program).parent_path();
     Installation installation;
     installation.folder = folder.string();
-    installation.library = first_existing({folder / "../lib/libgpuspy.so", folder / "libgpuspy.so"});
+    std::vector<std::string> looked;
+    std::vector<fs::path> candidates;
+    for (const std::string& below : {library_folder, std::string("../lib"), std::string("../lib/x86_64-linux-gnu"),
+                                     std::string("../lib64"), std::string("../lib/gpuspy"), std::string(".")}) {
+        const std::string place = (folder / below).lexically_normal().string();
+        if (std::find(looked.begin(), looked.end(), place) == looked.end()) {
+            looked.push_back(place);
+            candidates.push_back(fs::path(place) / "libgpuspy.so");
+        }
+    }
+    installation.looked = fmt::format("{}", fmt::join(looked, ", "));
+    installation.library = first_existing(candidates);
     installation.report = first_existing({folder / "gpuspy-report"});
     return installation;
 }

@@ -13,11 +13,13 @@ namespace gpuspy::run {
 struct Installation {
     std::string library;  ///< libgpuspy.so, "" if it is not there.
     std::string report;   ///< gpuspy-report, "" if it is not there.
-    std::string folder;   ///< Where was looked, for messages.
+    std::string folder;   ///< The program's.
+    std::string looked;   ///< Where the library was looked for, for messages.
 };
 
-/// Looks in the program's folder and in ../lib beside it. `program` is a resolved path.
-Installation find_installation(const std::string& program);
+/// `program` is a resolved path. `library_folder`: where the library was to be installed, as seen from the program's folder
+/// (so that a tree can be moved); then the folders that distributions use, and the program's own.
+Installation find_installation(const std::string& program, const std::string& library_folder);
 
 /// "" if the loader can preload the path, else why not: LD_PRELOAD knows no escape for a space or a colon.
 std::string preload_problem(const std::string& library);

@@ -91,8 +91,7 @@ void finish(const Options& options, const Settings& settings, const Installation
 /// "" or one line that says why nothing can be recorded.
 std::string find_problem(const Options& options, const Settings& settings, const Installation& installation) {
     if (installation.library.empty()) {
-        return fmt::format("libgpuspy.so is neither in {0} nor in {0}/../lib; install gpuspy whole",
-                           installation.folder);
+        return fmt::format("libgpuspy.so is in none of {}; install gpuspy whole", installation.looked);
     }
     if (options.report && installation.report.empty()) {
         return fmt::format("gpuspy-report is not in {}; leave --report out or install gpuspy whole",
@@ -106,7 +105,8 @@ std::string find_problem(const Options& options, const Settings& settings, const
 
 int record(const Options& options) {
     std::error_code error;
-    const Installation installation = find_installation(fs::read_symlink("/proc/self/exe", error).string());
+    const Installation installation =
+        find_installation(fs::read_symlink("/proc/self/exe", error).string(), GPUSPY_LIBRARY_FOLDER);
     Settings settings;
     settings.library = installation.library;
     settings.output = choose_output(options.output);

@@ -17,6 +17,21 @@ TEST_CASE("the library goes before what is preloaded already, and not twice") {
     REQUIRE(run::preload_value(library, ("/lib/a.so:" + library).c_str()) == library + ":/lib/a.so");
 }
 
+TEST_CASE("the library is found where it was to be installed, then where distributions put it, then beside") {
+    const TempFolder folder;
+    std::filesystem::create_directories(folder.file("bin"));
+    const auto find = [&](const std::string& below) {
+        const std::string library = run::find_installation(folder.file("bin/gpuspy-run"), below).library;
+        return library.empty() ? library : library.substr(folder.path().size() + 1);
+    };
+    REQUIRE(find("../private/place").empty());
+    for (const std::string place : {"bin", "lib/gpuspy", "lib64", "lib/x86_64-linux-gnu", "lib", "private/place"}) {
+        std::filesystem::create_directories(folder.file(place));
+        write_text(folder.file(place + "/libgpuspy.so"), "");
+        REQUIRE(find("../private/place") == place + "/libgpuspy.so");
+    }
+}
+
 TEST_CASE("a path that LD_PRELOAD cannot say is told") {
     REQUIRE(run::preload_problem("/opt/gpuspy/lib/libgpuspy.so").empty());
     REQUIRE(run::preload_problem("/opt/my tools/libgpuspy.so").find("space or a colon") != std::string::npos);

@@ -192,8 +192,9 @@ TEST_CASE("what gpuspy-run itself cannot do is 125, and the command does not run
         std::filesystem::copy(launch.program, launch.folder.file("bin/gpuspy-run"));
         launch.program = launch.folder.file("bin/gpuspy-run");
         const std::string bin = launch.folder.file("bin");
-        message =
-            "gpuspy-run: libgpuspy.so is neither in " + bin + " nor in " + bin + "/../lib; install gpuspy whole\n";
+        const std::string lib = launch.folder.file("lib");
+        message = "gpuspy-run: libgpuspy.so is in none of " + lib + ", " + lib + "/x86_64-linux-gnu, " + lib + "64, " +
+                  lib + "/gpuspy, " + bin + "/; install gpuspy whole\n";
     }
     SECTION("no report program") {
         std::filesystem::copy(launch.program, launch.folder.file("gpuspy-run"));

@@ -1,6 +1,7 @@
 #include "collector/run/preload_obstacle.hpp"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <catch2/catch.hpp>
 
@@ -80,6 +81,23 @@ TEST_CASE("programs that the loader preloads nothing into for this user") {
     program.caller = other;
     program.mode = 02745;
     REQUIRE(program.obstacle().reason.empty());  // Mandatory locking, not setgid.
+}
+
+TEST_CASE("file capabilities are an obstacle to all but root") {
+    const TempFolder folder;
+    const std::string path = folder.file("p");
+    write_program(path, build_elf({}));
+    // struct vfs_cap_data, version 2, effective, CAP_NET_RAW permitted.
+    const std::uint32_t capabilities[5] = {0x02000001, 1U << 13, 0, 0, 0};
+    if (setxattr(path.c_str(), "security.capability", capabilities, sizeof capabilities, 0) != 0) {
+        WARN("not tested: only root can give capabilities to a file, on a file system that keeps them");
+        return;
+    }
+    const run::FileBytes file(path);
+    run::ElfFile elf;
+    REQUIRE(run::read_elf(file, &elf).empty());
+    REQUIRE(run::find_obstacle("p", file, elf, {1000, 1000}).reason.find("has file capabilities") != std::string::npos);
+    REQUIRE(run::find_obstacle("p", file, elf, {0, 0}).reason.empty());
 }
 
 TEST_CASE("commands are found as execvp finds them") {
