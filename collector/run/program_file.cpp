@@ -1,5 +1,6 @@
 #include "collector/run/program_file.hpp"
 
+#include <elf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,11 +25,15 @@ bool is_executable_file(const std::string& path) {
     return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
-/// The words behind "#!"; false: the file is no script.
+/// The words behind "#!", or what execvp puts there; false: the file is no script.
 bool read_script_line(const FileBytes& file, std::vector<std::string>* words) {
     std::string line(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxScriptLine, file.size())), '\0');
-    if (line.size() < 2 || !file.read(0, line.data(), line.size()) || line.compare(0, 2, "#!") != 0) {
+    if (!file.read(0, line.data(), line.size()) || line.rfind(ELFMAG, 0) == 0) {
         return false;
+    }
+    if (line.rfind("#!", 0) != 0) {
+        words->emplace_back("/bin/sh");
+        return true;
     }
     std::istringstream text(line.substr(2, line.find('\n') - 2));
     for (std::string word; text >> word;) {

@@ -15,7 +15,8 @@ struct ProgramFile {
     std::string problem;               ///< One line.
 };
 
-/// Follows "#!" lines, and env(1) in them, from a file to the program that is run.
+/// Follows "#!" lines, and env(1) in them, from a file to the program that is run. What is neither a script nor an ELF file is
+/// run by /bin/sh, as execvp does.
 ProgramFile follow_scripts(const std::string& path, const char* path_variable);
 
 }  // namespace gpuspy::run

@@ -75,6 +75,17 @@ class Check(harness.TestCase):
         self.assertEqual(self.texts("script", lines), [str(script)])
         self.assertEqual(len(self.texts("Python", lines)), 1)
 
+    def test_a_script_without_a_first_line(self):
+        """execvp gives it to /bin/sh; and so it is recorded."""
+        script = self.new_folder() / "train"
+        script.write_text(f"'{harness.HOSTS / 'launch_runtime'}'\n")
+        script.chmod(0o755)
+        lines, _ = self.check(script)
+        self.assertEqual((self.texts("script", lines), self.texts("program", lines)), ([str(script)], ["/bin/sh"]))
+        run = self.run_command([RUN, "--", script], preload=False)
+        self.assertEqual(run.status, 0)
+        self.assert_complete(run.report(), 12)
+
     def test_setuid(self):
         if os.geteuid() != 0:
             self.skipTest("only root can make another user's program setuid")

@@ -125,6 +125,9 @@ TEST_CASE("scripts are followed to what runs them") {
     REQUIRE(follow("by_env").path == folder.file("program"));
     REQUIRE(follow("twice").path == folder.file("program"));
     REQUIRE(follow("twice").scripts == std::vector<std::string>{folder.file("twice"), folder.file("direct")});
+    write_program(folder.file("no_line"), "echo run by execvp's shell\n");
+    REQUIRE(follow("no_line").path == "/bin/sh");
+    REQUIRE(follow("no_line").scripts == std::vector<std::string>{folder.file("no_line")});
     write_program(folder.file("loop"), "#!" + folder.file("loop") + "\n");
     REQUIRE(follow("loop").problem.find("too many") != std::string::npos);
     write_program(folder.file("empty"), "#!\nx\n");
