@@ -72,6 +72,11 @@ TEST_CASE("RPATH holds for what the libraries need too, RUNPATH does not") {
     machine.add("one/a.so", library);
     machine.add("one/b.so");
     REQUIRE(machine.needed() == Names{"a.so=one", "b.so=one"});
+    library.runpath = "$ORIGIN/../two";
+    machine.add("one/a.so", library);
+    REQUIRE(machine.needed() == Names{"a.so=one", "b.so="});  // A RUNPATH of its own ends that.
+    library.runpath.clear();
+    machine.add("one/a.so", library);
     std::swap(machine.program.rpath, machine.program.runpath);
     REQUIRE(machine.needed() == Names{"a.so=one", "b.so="});
 }
