@@ -1,8 +1,8 @@
 # Where things are installed, for the rules in packaging/ and for gpuspy-run, which looks for the library from its own place,
 # so that a tree can be moved as a whole.
 #
-#   GPUSPY_PROGRAMS_DESTINATION, GPUSPY_LIBRARY_DESTINATION, GPUSPY_MANUAL_DESTINATION, GPUSPY_COMPLETION_DESTINATION,
-#   GPUSPY_DOCUMENTS_DESTINATION    for install()
+#   GPUSPY_PROGRAMS_DESTINATION, GPUSPY_LIBRARY_DESTINATION, GPUSPY_MANUAL_DESTINATION, GPUSPY_BASH_DESTINATION,
+#   GPUSPY_ZSH_DESTINATION, GPUSPY_DOCUMENTS_DESTINATION    for install()
 #   GPUSPY_LIBRARY_FROM_PROGRAMS    the library's folder as seen from the programs': ../lib, ../lib/x86_64-linux-gnu, ...
 include(GNUInstallDirs)
 
@@ -15,6 +15,7 @@ if(SKBUILD)
 endif()
 set(GPUSPY_LIBRARY_DESTINATION ${root}${CMAKE_INSTALL_LIBDIR})
 set(GPUSPY_MANUAL_DESTINATION ${root}${CMAKE_INSTALL_MANDIR}/man1)
-set(GPUSPY_COMPLETION_DESTINATION ${root}${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+set(GPUSPY_BASH_DESTINATION ${root}${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+set(GPUSPY_ZSH_DESTINATION ${root}${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 set(GPUSPY_DOCUMENTS_DESTINATION ${root}${CMAKE_INSTALL_DOCDIR})
 file(RELATIVE_PATH GPUSPY_LIBRARY_FROM_PROGRAMS ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

@@ -72,5 +72,6 @@ class TestCase(unittest.TestCase):
         for name in PROGRAMS:
             self.assertIn(f"man/man1/{name}.1", files)
             self.assertIn(f"bash-completion/completions/{name}", files)
+            self.assertIn(f"zsh/site-functions/_{name}", files)
         for name in ("copyright", "README.md", "docs/architecture.md"):
             self.assertIn(f"doc/gpuspy/{name}", files)

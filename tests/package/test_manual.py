@@ -30,6 +30,12 @@ def options_of_completion(program):
     return sorted(re.search(r'local options="([^"]*)"', text)[1].split())
 
 
+def options_of_zsh(program):
+    text = (PACKAGING / "completion" / f"_{program}").read_text()
+    groups = re.findall(r"\{(-[\w,-]+)\}'\[|'(?:\([^)]*\))?(-[\w-]+)\[", text)
+    return sorted(name for group in groups for name in (group[0] or group[1]).split(","))
+
+
 def complete(program, *words):
     """What bash offers for the last of the words."""
     script = f"""
@@ -49,6 +55,7 @@ class Manual(unittest.TestCase):
                 self.assertGreaterEqual(len(options), 5)
                 self.assertEqual(options_of_manual(program), options)
                 self.assertEqual(options_of_completion(program), options)
+                self.assertEqual(options_of_zsh(program), options)
 
     def test_manual_pages_are_well_formed(self):
         if shutil.which("groff") is None:
@@ -57,6 +64,12 @@ class Manual(unittest.TestCase):
             process = subprocess.run(["groff", "-man", "-ww", "-z", PACKAGING / "man" / f"{program}.1"],
                                      capture_output=True, text=True, check=False)
             self.assertEqual((process.returncode, process.stderr), (0, ""))
+
+    def test_zsh_reads_its_files(self):
+        if shutil.which("zsh") is None:
+            self.skipTest("no zsh")
+        for program in harness.PROGRAMS:
+            harness.run("zsh", "-n", PACKAGING / "completion" / f"_{program}")
 
     def test_completion_of_run(self):
         self.assertEqual(complete("gpuspy-run", "--de"), ["--device-timing"])

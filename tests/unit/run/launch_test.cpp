@@ -319,7 +319,7 @@ TEST_CASE("a program of another C library, which cannot link our library, gets n
                              " is linked against musl, and libgpuspy.so needs glibc; build it for glibc\n");
 }
 
-TEST_CASE("--check and a command exclude each other, as do --follow and --no-children") {
+TEST_CASE("options that exclude each other, or a command, are told") {
     Launch launch;
     REQUIRE(launch.run({"--check", "/bin/true", "--", "/bin/echo"}).err ==
             "gpuspy-run: --check takes one program and runs nothing: leave the command out; see gpuspy-run --help\n");
