@@ -310,6 +310,7 @@ TEST_CASE("a command that cannot be recorded: the reason is told, and the comman
 TEST_CASE("a program of another C library, which cannot link our library, gets none") {
     Launch launch;
     // By its loader's name; in truth it is glibc's, so that it runs everywhere.
+    std::filesystem::remove(MUSL_LOADER);
     std::filesystem::create_symlink("/lib64/ld-linux-x86-64.so.2", MUSL_LOADER);
     const Ended ended = launch.run({"--", MUSL_PROGRAM});
     std::filesystem::remove(MUSL_LOADER);
