@@ -18,6 +18,14 @@ struct OpenCall {
     std::uint32_t flags;  ///< abi::CallFlags that the calls inside it set (kCallReentered).
 };
 
+/// A launch whose configuration was a call of its own (CUDA up to 10.0).
+struct LaunchConfiguration {
+    std::uint32_t grid[3];
+    std::uint32_t block[3];
+    std::uint32_t shared_bytes;
+    std::uint64_t stream;
+};
+
 inline constexpr std::uint32_t kMaxDepth = 48;
 
 /// In our own memory; a thread-local pointer leads to it, so that static TLS stays small.
@@ -27,6 +35,7 @@ struct ThreadState {
     std::uint32_t depth;
     bool is_writing;             ///< Between reserving room in the ring and committing: the ring must not be touched.
     std::uint32_t device_calls;  ///< Driver calls that make device work and that the thread is in (0 or 1).
+    LaunchConfiguration configured;  ///< By the thread's last cudaConfigureCall.
     ThreadState* next_free;
     OpenCall open[kMaxDepth];
 };

@@ -145,6 +145,27 @@ struct RuntimeLaunchEx {
     }
 };
 
+/// cudaConfigureCall: what the next cudaLaunch of this thread will run with.
+struct LaunchConfigured {
+    static void after(const CallFrame*, CallParts&, int status, dim3 grid, dim3 block, std::size_t shared_bytes,
+                      cudaStream_t stream) noexcept {
+        ThreadState* state = thread_local_state.state;
+        if (status != 0 || state == nullptr) return;
+        state->configured = {{grid.x, grid.y, grid.z},
+                             {block.x, block.y, block.z},
+                             static_cast<std::uint32_t>(shared_bytes),
+                             detail::to_word(stream)};
+    }
+};
+
+struct ConfiguredLaunch {
+    static void after(const CallFrame* frame, CallParts& parts, int, const void* function) noexcept {
+        const LaunchConfiguration& with = frame->state->configured;
+        detail::keep_kernel(parts, detail::to_word(function), with.grid, with.block, with.shared_bytes);
+        detail::keep_stream<0>(parts, reinterpret_cast<cudaStream_t>(with.stream));
+    }
+};
+
 struct GraphLaunch {
     template <class Exec, class Stream>
     static void after(const CallFrame*, CallParts& parts, int, Exec exec, Stream stream) noexcept {

@@ -13,6 +13,9 @@ extern "C" cudaError_t __cudaLaunchKernel_ptsz(const void* kernel, dim3 grid, di
 
 // Gone from CUDA 13's headers; programs built with older ones call them.
 extern "C" cudaError_t cudaThreadSynchronize(void);
+extern "C" cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream);
+extern "C" cudaError_t cudaLaunch(const void* function);
+extern "C" cudaError_t cudaLaunch_ptsz(const void* function);
 
 namespace gpuspy::hook {
 

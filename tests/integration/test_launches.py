@@ -95,6 +95,17 @@ class Launches(harness.TestCase):
         self.assertEqual(harness.call_counts(report)["cuCtxSynchronize"], 1)
         self.assertEqual(report["process"]["info"]["cupti_version"], "26")
 
+    def test_program_of_cuda_10(self):
+        """A launch is three calls: its configuration, its arguments, the launch."""
+        run = self.run_host("cuda10", SIM_DRIVER_VERSION=12080)
+        self.assertEqual((run.status, run.stderr), (0, b""), run.stdout)
+        report = run.report()
+        self.assert_complete(report, 3)
+        self.assert_kernels(report, _Z3tenv=2, _Z6elevenv=1)
+        calls = harness.call_counts(report)
+        self.assertEqual((calls["cudaLaunch"], calls.get("cudaConfigureCall", 0)), (3, 0))
+        self.assertTrue(all("stream=0x" in line for line in run.listed_calls() if " cudaLaunch(" in line))
+
     def folder_of_cuda_12(self, cupti, name):
         """The simulated driver and CUDA 12's runtime, with `cupti` under another name as the only libcupti."""
         for root in ("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"):

@@ -75,6 +75,29 @@ SIM_RT_STREAM(cudaLaunchHostFunc, _ptsz, (cudaStream_t stream, cudaHostFn_t func
     return to_runtime(cu.cuLaunchHostFunc(stream, function, data));
 }
 
+#if SIM_CUDART_MAJOR <= 10
+extern "C" cudaError_t cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream) {
+    configurations().push_back({grid, block, shared_bytes, stream});
+    return cudaSuccess;
+}
+
+extern "C" cudaError_t cudaSetupArgument(const void*, std::size_t, std::size_t) {
+    return configurations().empty() ? cudaErrorMissingConfiguration : cudaSuccess;
+}
+
+SIM_RT_STREAM(cudaLaunch, _ptsz, (const void* function), (function)) {
+    if (configurations().empty()) {
+        return cudaErrorMissingConfiguration;
+    }
+    const Configuration with = configurations().back();
+    configurations().pop_back();
+    CUfunction found = nullptr;
+    const cudaError_t result = find_function(cu, function, found);
+    return result != cudaSuccess ? result
+                                 : launch(cu, found, with.grid, with.block, nullptr, with.shared_bytes, with.stream);
+}
+#endif
+
 #if SIM_CUDART_MAJOR >= 13
 SIM_RT_STREAM(__cudaLaunchKernel, _ptsz,
               (cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,

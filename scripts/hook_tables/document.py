@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Writes docs/hooks.md: every hook, what it records, and what tests it.
+
+    document.py [--headers FOLDER] [--check]
+
+Exit status: 0 done or the same, 1 docs/hooks.md differs, 77 the headers cannot be fetched (--check).
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+import folders
+import make
+import rules
+from prototypes import read_prototypes
+
+PAGE = make.ROOT / "docs" / "hooks.md"
+RELEASES = {"toolkit": "13.0", "cuda12.9": "12.9", "cuda12.0": "12.0", "cuda11.7": "11.7"}
+CUDNN = {"toolkit": "9.19", "cudnn9.0": "9.0", "cudnn8.9": "8.9", "cudnn8.5": "8.5"}
+NCCL = {"nccl2.32": "2.32", "toolkit": "2.28", "nccl2.13": "2.13"}
+CUTENSOR = {"cutensor2": "2.8", "cutensor1": "1.6"}
+# Tests that look at what a hook keeps, by class (beside contract.abi, which calls every function that a header declares).
+TESTED_BY = {
+    "kLaunch": "integration.launches",
+    "kMulti": "integration.launches",
+    "kGraphLaunch": "integration.graphs",
+    "kGraph": "integration.graphs",
+    "kCopy": "integration.timeline",
+    "kSet": "integration.timeline",
+    "kSync": "integration.timeline",
+    "kMemory": "integration.calls",
+    "kStream": "integration.calls",
+    "kModule": "integration.calls",
+    "kContext": "integration.calls",
+    "kLibrary": "integration.libraries",
+    "kDescribe": "integration.libraries",
+    "kCollective": "unit_analysis",
+    "kCommunicator": "unit_analysis",
+    "kName": "integration.launches",
+    "kOther": "integration.launches",
+}
+CLASSES = {
+    "kLaunch": "launch",
+    "kMulti": "launch of several kernels",
+    "kGraphLaunch": "graph launch",
+    "kGraph": "graph",
+    "kCopy": "copy",
+    "kSet": "set",
+    "kSync": "wait",
+    "kMemory": "memory",
+    "kStream": "stream order",
+    "kModule": "device code",
+    "kContext": "context",
+    "kLibrary": "executes",
+    "kDescribe": "describes",
+    "kCollective": "communicates",
+    "kCommunicator": "communicator",
+    "kName": "names (not a record)",
+    "kOther": "look-up (not a record)",
+}
+POLICIES = {
+    "Nothing": "",
+    "StreamAt": "stream",
+    "DriverLaunch": "function, grid, block, shared bytes, stream",
+    "DriverLaunchEx": "function, grid, block, shared bytes, stream",
+    "RuntimeLaunch": "function, grid, block, shared bytes, stream",
+    "RuntimeLaunchEx": "function, grid, block, shared bytes, stream",
+    "FunctionAt": "function",
+    "GraphLaunch": "graph, stream",
+    "DriverGraphLaunch": "graph, stream",
+    "CopyOf": "direction, bytes",
+    "RuntimeCopy": "direction, bytes",
+    "RuntimeCopyArea": "direction, bytes",
+    "CopyStruct": "bytes",
+    "SetOf": "bytes",
+    "SetArea": "bytes",
+}
+HEAD = """# Hooks
+
+Every function that gpuspy stands in front of. Written by `scripts/hook_tables/document.py`; the tables are `interpose/table/*.def`, what is
+hooked and why is `scripts/hook_tables/rules.py`.
+
+A call is recorded with its time, thread, depth, status and calling object; "kept" is what is recorded besides. "Since" and "until" are the
+first and the last release among the headers that were read which declare the function (a release before them may have had it, too): CUDA
+11.7, 12.0, 12.9 and 13.0; cuDNN 8.5, 8.9, 9.0 and 9.19; NCCL 2.13, 2.28 and 2.32; cuTENSOR 1.6 and 2.8; cuSPARSELt 0.8. Every function that
+one of them declares is called by the test `contract.abi` with arguments of its own, bound by the dynamic linker and by `dlsym`, by the
+prototypes of each release; "looked at by" is the test that looks at what is recorded.
+
+## What is not hooked, and why
+
+- Questions (`cudaGetDevice`, `cudaStreamIsCapturing`, `cudaEventQuery`, `cudaStreamQuery`, attributes, occupancy ...): frameworks ask several
+  times an operator, and nothing waits or runs. A loop that polls an event is host time outside CUDA in the report.
+- `cudaSetDevice`, `cuCtxSetCurrent`, `cuCtxPushCurrent`: as often, and the device of a kernel comes from its record.
+- TensorRT's `enqueueV3` is a virtual function and no symbol: its kernels are owned by `libnvinfer.so`, or by the library that it calls.
+- Making of descriptors and handles (`cudnnCreate...`): what they come to mean is in the calls that set them, which are hooked.
+- cuDNN's back-end attributes (`cudnnBackendSetAttribute`): set anew for each execution; the execution itself is hooked.
+"""
+
+
+def releases(library):
+    return {"cudnn": CUDNN, "nccl": NCCL, "cutensor": CUTENSOR, "cusparselt": {"cusparselt": "0.8"}}.get(library.name, RELEASES)
+
+
+def functions_of(library):
+    """Names of the library's rows; those written by hand belong to the driver's and the runtime's headers."""
+    tables = {"driver_calls": ["driver_calls", "driver"], "runtime_calls": ["runtime_calls", "runtime"]}.get(library.name, [library.name])
+    text = "".join((make.TABLES / f"{table}.def").read_text() for table in tables)
+    return set(re.findall(r"^(?:HOOK|CALL)\((\w+),", text, re.MULTILINE))
+
+
+def spans(root):
+    """{function: (since, until)} over all headers; until is "" for what the newest declares."""
+    found = {}
+    for library in rules.LIBRARIES:
+        names, ours = releases(library), functions_of(library)
+        for folder in library.folders:  # newest first
+            known, _ = read_prototypes(library.headers, folders.include_folders(root, folder), library.defines)
+            for function in ours & set(known):
+                until = found.get(function, ("", "" if folder == library.folders[0] else names[folder]))[1]
+                found[function] = (names[folder], until)
+    return found
+
+
+def rows_of(table, span):
+    text = (make.TABLES / f"{table}.def").read_text()
+    for match in re.finditer(r"^HOOK\((\w+), (\w+), (\w+), (\w+).*\)$", text, re.MULTILINE):
+        name, api_class, _, policy = match.groups()
+        yield name, api_class, POLICIES.get(policy, ""), span.get(name, ("", ""))
+    for match in re.finditer(r'^CALL\((\w+), (\w+), \w+, \d+, "(.*)"\)$', text, re.MULTILINE):
+        name, api_class, fields = match.groups()
+        kept = ", ".join(field.split(":")[0] for field in fields.split())
+        yield name, api_class, kept, span.get(name, ("", ""))
+
+
+def page(root):
+    span = spans(root)
+    text = [HEAD]
+    for table in [*make.BY_HAND, *[library.name for library in rules.LIBRARIES]]:
+        rows = list(rows_of(table, span))
+        text.append(f"## {table} ({len(rows)})\n")
+        text.append("| function | what it is | kept | since | until | looked at by |\n| --- | --- | --- | --- | --- | --- |")
+        for name, api_class, kept, (since, until) in rows:
+            tested = "integration.own_cupti" if table == "cupti" else TESTED_BY[api_class]
+            text.append(f"| `{name}` | {CLASSES[api_class]} | {kept} | {since} | {until} | {tested} |")
+        text.append("")
+    return "\n".join(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--headers", type=pathlib.Path, default=make.ROOT / "build" / "vendor-headers")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    try:
+        folders.fetch_all(args.headers)
+    except OSError as error:
+        print(f"document.py: headers cannot be fetched: {error}", file=sys.stderr)
+        return 77 if args.check else 1
+    text = page(args.headers)
+    if not args.check:
+        PAGE.write_text(text)
+        return 0
+    if not PAGE.exists() or PAGE.read_text() != text:
+        print("document.py: docs/hooks.md is not what the tables give; run document.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
