@@ -17,6 +17,7 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
+#include "interpose/resolve/bypass.hpp"
 #include "interpose/resolve/driver_api.hpp"
 #include "interpose/resolve/real_dl.hpp"
 
@@ -190,8 +191,16 @@ void write_change(sink::RecordSink& sink) noexcept {
     sink.span(ticks, abi::SpanKind::kDevice, on, reason);
 }
 
+void write_bypasses(sink::RecordSink& sink) noexcept {
+    lead_back();
+    look_for_namespaces();
+    char text[256];
+    while (next_bypass(text, sizeof text)) sink.notice(ring::ticks(), text);
+}
+
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
+    write_bypasses(sink);
     const State now = state.load(std::memory_order_acquire);
     write_change(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
@@ -275,6 +284,7 @@ void device_forget_after_fork() noexcept {
     wrote_facts = false;
     last_flush_ns = 0;
     opened_at_ns = 0;
+    tell_bypasses_again();
 }
 
 void device_yield(const char* reason) noexcept {

@@ -52,7 +52,7 @@ void* hook_for_driver_pointer(void* pointer) noexcept {
     for (std::size_t i = 0; i < kDriverHookCount; ++i) {
         if (driver_map.addresses[i] == pointer) return bind_slot(static_cast<HookId>(i), pointer);
     }
-    if (!elf::exports_address(driver_map.object, pointer)) count_loss(abi::LossCause::kUnmappedPointer, 1);
+    if (elf::exported_name(driver_map.object, pointer) == nullptr) count_loss(abi::LossCause::kUnmappedPointer, 1);
     return pointer;
 }
 

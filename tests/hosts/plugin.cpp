@@ -1,8 +1,12 @@
-// A shared object that launches: the owner of its kernels is this object.
+// A shared object that launches: the owner of its kernels is this object. PLUGIN_KERNEL: the name of its kernel.
 #include "tests/hosts/host.hpp"
 
+#ifndef PLUGIN_KERNEL
+#define PLUGIN_KERNEL "_Z6pluginv"
+#endif
+
 namespace {
-constexpr host::Kernel kKernel{"_Z6pluginv"};
+constexpr host::Kernel kKernel{PLUGIN_KERNEL};
 }
 
 extern "C" int launch_from_plugin() {
