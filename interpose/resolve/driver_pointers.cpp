@@ -7,6 +7,7 @@
 #include "interpose/record/thread.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
+#include "interpose/resolve/text.hpp"
 
 namespace gpuspy::hook {
 namespace {
@@ -41,6 +42,22 @@ bool map_for(const void* pointer) noexcept {
     return true;
 }
 
+/// Whether the exported function is a form of a hooked one that the table does not have: a driver newer than the table.
+bool is_unknown_form(const char* name) noexcept {
+    char base[sizeof abi::ApiEntry::name];
+    std::size_t length = 0;
+    for (; name[length] != 0 && length + 1 < sizeof base; ++length) base[length] = name[length];
+    base[length] = 0;
+    const auto ends_with = [&](const char* end, std::size_t bytes) {
+        return length > bytes && text::equal(base + length - bytes, end);
+    };
+    if (ends_with("_ptsz", 5) || ends_with("_ptds", 5)) base[length -= 5] = 0;
+    std::size_t digits = length;
+    while (digits > 0 && base[digits - 1] >= '0' && base[digits - 1] <= '9') --digits;
+    if (digits < length && digits > 2 && base[digits - 1] == 'v' && base[digits - 2] == '_') base[digits - 2] = 0;
+    return find_hook(base) != HookId::kCount;
+}
+
 }  // namespace
 
 void* hook_for_driver_pointer(void* pointer) noexcept {
@@ -52,7 +69,8 @@ void* hook_for_driver_pointer(void* pointer) noexcept {
     for (std::size_t i = 0; i < kDriverHookCount; ++i) {
         if (driver_map.addresses[i] == pointer) return bind_slot(static_cast<HookId>(i), pointer);
     }
-    if (elf::exported_name(driver_map.object, pointer) == nullptr) count_loss(abi::LossCause::kUnmappedPointer, 1);
+    const char* name = elf::exported_name(driver_map.object, pointer);
+    if (name == nullptr || is_unknown_form(name)) count_loss(abi::LossCause::kUnmappedPointer, 1);
     return pointer;
 }
 

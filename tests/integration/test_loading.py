@@ -122,6 +122,37 @@ class Loading(harness.TestCase):
         self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 12)
         self.assertEqual(report["launches"]["dropped"], {})
 
+    # -- look-ups
+
+    def test_newer_driver_than_the_hook_table(self):
+        """A form of a launch that no table knows is passed through and counted, and what it launched has no launch."""
+        report = self.both("launch_lookup", "newer", SIM_DRIVER_VERSION=14000)
+        self.assert_launches(report, host=2, device_records=4, unmatched_records=2, complete=False)
+        self.assertEqual(report["launches"]["dropped"], {"unmapped_pointer": 1})
+        self.assertEqual(harness.call_counts(report)["cuStreamSynchronize"], 2)
+
+    def test_older_driver_gives_what_the_table_knows(self):
+        report = self.both("launch_lookup", "newer", SIM_DRIVER_VERSION=13000)
+        self.assert_complete(report, 4)
+        self.assertEqual(report["launches"]["dropped"], {})
+
+    def test_name_that_only_the_driver_knows_is_counted(self):
+        report = self.both("launch_lookup", "procaddress")
+        self.assertEqual(report["launches"]["dropped"], {"unmapped_pointer": 1})
+
+    def test_look_ups_before_the_driver_is_initialised(self):
+        """The host fetches every function before it calls cuInit."""
+        for route in ("dlsym", "procaddress"):
+            with self.subTest(route=route):
+                report = self.both("launch_lookup", route)
+                self.assertTrue(report["launches"]["complete"], report["launches"])
+
+    def test_program_without_cuda_finds_none(self):
+        bare = self.run_host("probe", preload=False)
+        spied = self.run_host("probe")
+        self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
+        self.assertEqual(spied.traces(), [])
+
     # -- other preloaded libraries
 
     def test_chain_of_preloaded_libraries(self):
