@@ -8,6 +8,7 @@
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/handle_map.hpp"
+#include "interpose/record/names.hpp"
 #include "interpose/resolve/driver_api.hpp"
 
 #include <sys/mman.h>
@@ -151,8 +152,9 @@ private:
         else
             ++others_;
         if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) is_conditional_ = true;
-        group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type),
-                                              type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(node) : 0,
+        const std::uint64_t function = type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(node) : 0;
+        if (function != 0 && !is_name_known(function)) learn_name(function, group_.event.ticks);
+        group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type), function,
                                               node_owners.get(word(node))};
         if (group_.event.count == kNodesPerEvent) flush();
     }
