@@ -4,6 +4,7 @@
 //   loads dlmopen LIBRARY          once with local scope, then in a namespace of its own
 //   loads reopen N LIBRARY...      opens, uses and closes each, N times over
 //   loads pointers N LIBRARY       the runtime LIBRARY: opens it, looks a function up, calls it, closes it, N times over
+//   loads own LIBRARY FUNCTION     calls a function of the library that looks the library itself up
 //   loads default                  what RTLD_DEFAULT and RTLD_NEXT find of a runtime that was opened with local scope
 #include <sys/mman.h>
 
@@ -96,6 +97,8 @@ int main(int argc, char** argv) {
         reopen(std::atoi(argv[2]), argv + 3);
     } else if (std::strcmp(how, "pointers") == 0) {
         reopen_pointers(std::atoi(argv[2]), argv[3]);
+    } else if (std::strcmp(how, "own") == 0) {
+        std::printf("%d\n", host::find<int (*)()>(open(argv[2], RTLD_NOW | RTLD_LOCAL), argv[3])());
     } else if (std::strcmp(how, "default") == 0) {
         ask_default();
     } else {

@@ -153,6 +153,20 @@ class Loading(harness.TestCase):
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
         self.assertEqual(spied.traces(), [])
 
+    def test_library_that_looks_itself_up_finds_itself(self):
+        """By its own handle; the driver's and the tools' even get their very address, since a hook would recurse."""
+        for library, function, answer in (("libself.so", "call_own_function", b"999\n"),
+                                          ("libnvidia-self.so", "call_own_function", b"999\n"),
+                                          ("libnvidia-self.so", "finds_own_function", b"1\n")):
+            with self.subTest(library=library, function=function):
+                spied = self.run_host("loads", "own", harness.HOSTS / library, function)
+                self.assertEqual((spied.status, spied.stdout, spied.stderr), (0, answer, b""))
+
+    def test_nobody_waits_for_a_thread_that_is_in_a_call(self):
+        """No lock of ours is held across a call of the host's libraries."""
+        report = self.both("locks")
+        self.assert_launches(report, host=1 + 50 + 1 + 1, captured=1, failed=0, graph_launches=1)
+
     # -- other preloaded libraries
 
     def test_chain_of_preloaded_libraries(self):
