@@ -81,6 +81,19 @@ bool comes_after_us(const elf::Object& caller) noexcept {
     return query.passed_us;
 }
 
+/// A preloaded library before us that looks up the next dlsym by a version: ours has none, so the loader would pass us over.
+void* next_look_up(const char* name, const elf::Object& caller) noexcept {
+    elf::Object ours;
+    if (comes_after_us(caller) || !elf::find_object(reinterpret_cast<const void*>(&gpuspy_decide_dlsym), &ours)) {
+        return nullptr;
+    }
+    return elf::find_symbol(ours, name);
+}
+
+bool is_look_up(const char* name) noexcept {
+    return name != nullptr && (text::equal(name, "dlsym") || text::equal(name, "dlvsym"));
+}
+
 bool is_special(const void* handle) noexcept {
     return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
 }
@@ -111,6 +124,12 @@ extern "C" LookupDecision gpuspy_decide_dlsym(void* handle, const char* name, co
 extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, const char* version,
                                                const void* caller_address) noexcept {
     const RealDl& real = real_dl();
+    if (handle == RTLD_NEXT && is_look_up(name) && !thread_local_state.inside_gpuspy) {
+        const InsideGpuspy inside;
+        elf::Object before;
+        void* ours = elf::find_object(caller_address, &before) ? next_look_up(name, before) : nullptr;
+        return {ours, ours == nullptr ? reinterpret_cast<void*>(real.dlvsym) : nullptr};
+    }
     look_at_new_libraries(handle);
     const HookId id = name != nullptr && !thread_local_state.inside_gpuspy ? find_hook(name) : HookId::kCount;
     if (id == HookId::kCount) return {nullptr, reinterpret_cast<void*>(real.dlvsym)};

@@ -358,7 +358,9 @@ struct DriverPointerAt {
     template <class... A>
     static void after(const CallFrame*, CallParts&, int status, A... arguments) noexcept {
         void** pointer = std::get<Index>(std::tuple<A...>(arguments...));
-        if (status == 0 && pointer != nullptr && *pointer != nullptr) *pointer = hook_for_driver_pointer(*pointer);
+        if (status == 0 && pointer != nullptr && *pointer != nullptr) {
+            *pointer = hook_for_driver_pointer(*pointer, question_of(arguments...));
+        }
     }
 };
 

@@ -182,6 +182,20 @@ class Loading(harness.TestCase):
                 self.assert_kernels(report, _Z6pluginv=6, _Z7programv=2)
                 self.assertEqual(harness.call_counts(report)["cudaLaunchKernel"], 8)
 
+    def test_chain_of_preloaded_look_ups(self):
+        """Another tool stands in front of dlsym: both see every launch, whichever comes first."""
+        other = harness.HOSTS / "libchain_look_ups.so"
+        bare = self.run_host("owners", preload=False, LD_PRELOAD=other)
+        self.assertEqual(bare.stderr, b"chain of look-ups: 8\n")
+        for order in ((harness.PRELOAD, other), (other, harness.PRELOAD)):
+            with self.subTest(order=[path.name for path in order]):
+                spied = self.run_host("owners", LD_PRELOAD=":".join(str(path) for path in order))
+                self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
+                report = spied.report()
+                self.assert_complete(report, 8)
+                self.assert_kernels(report, _Z6pluginv=6, _Z7programv=2)
+                self.assertEqual(harness.call_counts(report)["cuLaunchKernel"], 8)
+
 
 if __name__ == "__main__":
     unittest.main()
