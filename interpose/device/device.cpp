@@ -191,16 +191,16 @@ void write_change(sink::RecordSink& sink) noexcept {
     sink.span(ticks, abi::SpanKind::kDevice, on, reason);
 }
 
-void write_bypasses(sink::RecordSink& sink) noexcept {
-    lead_back();
+void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
+    note_bypasses();
     look_for_namespaces();
     char text[256];
-    while (next_bypass(text, sizeof text)) sink.notice(ring::ticks(), text);
+    while (next_bypass(text, sizeof text, final)) sink.notice(ring::ticks(), text);
 }
 
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
-    write_bypasses(sink);
+    write_bypasses(sink, final);
     const State now = state.load(std::memory_order_acquire);
     write_change(sink);
     if (now == State::kUnopened || now == State::kOpening) return;

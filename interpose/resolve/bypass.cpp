@@ -1,5 +1,6 @@
 #include "interpose/resolve/bypass.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/record/thread.hpp"
 #include "interpose/resolve/originals.hpp"
+#include "interpose/resolve/real_dl.hpp"
 #include "interpose/resolve/text.hpp"
 #include "interpose/resolve/tools.hpp"
 #include "interpose/table/hooks.hpp"
@@ -46,10 +48,14 @@ constinit Finding findings[kMaxFindings]{};
 constinit std::uint32_t finding_count = 0;
 constinit SpinLock findings_lock;
 
-// Only hints that save work: threads that look at the same time do the same twice.
-constinit std::atomic<unsigned long long> seen_adds{0};
-constinit std::atomic<unsigned long long> seen_subs{0};
-constinit std::atomic<std::uint32_t> seen_objects{0};
+/// What was looked at. Only hints that save work: threads that look at the same time do the same twice.
+struct Seen {
+    std::atomic<unsigned long long> adds{0};
+    std::atomic<unsigned long long> subs{0};
+    std::atomic<std::uint32_t> objects{0};
+};
+constinit Seen seen_by_look_ups;
+constinit Seen seen_by_drain;
 constinit std::atomic<unsigned long long> namespaces_seen_adds{0};
 
 void note(const void* dynamic, const char* name, Kind kind) noexcept {
@@ -57,7 +63,8 @@ void note(const void* dynamic, const char* name, Kind kind) noexcept {
     for (std::uint32_t i = 0; i < finding_count; ++i) {
         Finding& finding = findings[i];
         if (finding.dynamic != dynamic || !text::equal(finding.name, name)) continue;
-        if (kind == Kind::kNotLedBack && finding.kind == Kind::kLedBack) finding.kind = kind;
+        // Found by the drain thread first, led back later.
+        if (kind == Kind::kLedBack) finding.kind = kind;
         return;
     }
     if (finding_count == kMaxFindings) return;
@@ -73,7 +80,9 @@ void note(const void* dynamic, const char* name, Kind kind) noexcept {
 
 struct Scan {
     std::uint32_t index;
-    std::uint32_t skip;  ///< Objects before it were looked at.
+    std::uint32_t skip;   ///< Objects before it were looked at.
+    std::uint32_t limit;  ///< Objects from here on may be half loaded.
+    bool leads_back;      ///< Else it only looks.
     std::uint32_t our_index;
     bool passed_us;
     elf::Object ours;
@@ -132,8 +141,10 @@ void visit_binding(void* context, const elf::Binding& binding) noexcept {
     void* hook = elf::find_symbol(scan.ours, binding.name);
     if (hook == nullptr) return;
     if (scan.object.covers(bound)) {
-        // Not bound yet, or not relocated yet. At its first call the loader would choose us, or go past us.
-        if (binding.is_call_slot && !is_defined_before_us(binding.name)) store(scan.object, binding.place, hook);
+        // Not bound yet. At its first call the loader would choose us, or go past us.
+        if (scan.leads_back && binding.is_call_slot && !is_defined_before_us(binding.name)) {
+            store(scan.object, binding.place, hook);
+        }
         return;
     }
     Holder holder{bound, {}, 0, false};
@@ -141,7 +152,7 @@ void visit_binding(void* context, const elf::Binding& binding) noexcept {
     // What comes before us is bound rightly. A name of several versions has an address that find_symbol does not give.
     if (!holder.is_found || holder.index <= scan.our_index) return;
     if (!is_look_up(binding.name) && elf::find_symbol(holder.object, binding.name) != bound) return;
-    const bool is_led_back = store(scan.object, binding.place, hook);
+    const bool is_led_back = scan.leads_back && store(scan.object, binding.place, hook);
     note(scan.object.dynamic, elf::soname(scan.object), is_led_back ? Kind::kLedBack : Kind::kNotLedBack);
 }
 
@@ -154,6 +165,7 @@ bool visit_object(void* context, const elf::Object& object) noexcept {
         scan.ours = object;
         return false;
     }
+    if (index >= scan.limit) return true;
     if (index < scan.skip || is_tool(object) || !elf::refers_to(object, is_wanted)) return false;
     scan.object = object;
     elf::for_each_binding(object, visit_binding, &scan);
@@ -207,20 +219,54 @@ bool count_object(void* context, const elf::Object&) noexcept {
     return false;
 }
 
+struct ScanRequest {
+    std::uint32_t limit;
+    elf::LoadCounts counts;  ///< When the limit was taken.
+    Seen* seen;
+    bool leads_back;
+};
+
+void scan_held(void* context) noexcept {
+    const auto& request = *static_cast<const ScanRequest*>(context);
+    const elf::LoadCounts now = elf::load_counts();
+    // An object that went has moved those behind it: the limit is worth nothing. The next look-up tries again.
+    if (request.limit != UINT32_MAX && now.subs != request.counts.subs) return;
+    Seen& seen = *request.seen;
+    // New objects come at the end of the list.
+    const bool same_order = now.subs == seen.subs.load(std::memory_order_relaxed);
+    Scan scan{};
+    scan.skip = same_order ? seen.objects.load(std::memory_order_relaxed) : 0;
+    scan.limit = request.limit;
+    scan.leads_back = request.leads_back;
+    elf::for_each_object(visit_object, &scan);
+    seen.subs.store(now.subs, std::memory_order_relaxed);
+    seen.objects.store(scan.index < scan.limit ? scan.index : scan.limit, std::memory_order_relaxed);
+    seen.adds.store(request.counts.adds, std::memory_order_relaxed);
+}
+
+void scan_new(ScanRequest request) noexcept {
+    elf::with_objects_held(scan_held, &request);
+}
+
 }  // namespace
 
 void lead_back() noexcept {
     const elf::LoadCounts counts = elf::load_counts();
-    if (counts.adds == seen_adds.load(std::memory_order_relaxed) || config().disabled) return;
+    if (counts.adds == seen_by_look_ups.adds.load(std::memory_order_relaxed) || config().disabled) return;
     const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
-    // New objects come at the end of the list; one that goes moves those behind it.
-    const bool same_order = counts.subs == seen_subs.load(std::memory_order_relaxed);
-    Scan scan{0, same_order ? seen_objects.load(std::memory_order_relaxed) : 0, 0, false, {}, {}};
-    elf::for_each_object(visit_object, &scan);
-    seen_subs.store(counts.subs, std::memory_order_relaxed);
-    seen_objects.store(scan.index, std::memory_order_relaxed);
-    seen_adds.store(counts.adds, std::memory_order_relaxed);
+    unsigned long long count = 0;
+    elf::for_each_object(count_object, &count);
+    // Takes the loader's lock, and gives it back: a thread that was loading objects has done with those that were counted, which
+    // may be written to. The host's own look-up, which follows, waits for the same lock.
+    real_dl().dlsym(RTLD_DEFAULT, "dlerror");
+    scan_new({static_cast<std::uint32_t>(count), counts, &seen_by_look_ups, true});
+}
+
+void note_bypasses() noexcept {
+    const elf::LoadCounts counts = elf::load_counts();
+    if (counts.adds == seen_by_drain.adds.load(std::memory_order_relaxed) || config().disabled) return;
+    scan_new({UINT32_MAX, counts, &seen_by_drain, false});
 }
 
 void look_for_namespaces() noexcept {
@@ -240,12 +286,13 @@ bool is_bound_past_us(const elf::Object& object) noexcept {
     return false;
 }
 
-bool next_bypass(char* text, std::size_t bytes) noexcept {
+bool next_bypass(char* text, std::size_t bytes, bool final) noexcept {
     Finding finding{};
     {
         const Locked guard(findings_lock);
         std::uint32_t i = 0;
-        while (i < finding_count && findings[i].is_told) ++i;
+        // What is not led back may be by the next look-up.
+        while (i < finding_count && (findings[i].is_told || (!final && findings[i].kind == Kind::kNotLedBack))) ++i;
         if (i == finding_count) return false;
         findings[i].is_told = true;
         finding = findings[i];

@@ -1,6 +1,8 @@
 // A program without CUDA of its own that opens libraries which use it, in the ways that there are:
 //   loads local LIBRARY...         with local scope, one after another, all kept
 //   loads deepbind|lazy LIBRARY    with RTLD_DEEPBIND; lazy: bound at the first call
+//   loads unasked LIBRARY OTHER    LIBRARY with local scope, then OTHER with RTLD_DEEPBIND, in which nothing is looked up
+//   loads threads N LIBRARY...     opens, uses and closes each, N times over, on eight threads at once
 //   loads dlmopen LIBRARY          once with local scope, then in a namespace of its own
 //   loads reopen N LIBRARY...      opens, uses and closes each, N times over
 //   loads pointers N LIBRARY       the runtime LIBRARY: opens it, looks a function up, calls it, closes it, N times over
@@ -8,8 +10,11 @@
 //   loads default                  what RTLD_DEFAULT and RTLD_NEXT find of a runtime that was opened with local scope
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
+#include <thread>
+#include <vector>
 
 #include "tests/hosts/dynamic.hpp"
 
@@ -36,6 +41,26 @@ void reopen(int times, char** paths) {
             dlclose(library);
         }
     }
+}
+
+void reopen_on_threads(int times, char** paths) {
+    std::atomic<int> launched{0};
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < times; ++i) {
+                for (char** path = paths; *path != nullptr; ++path) {
+                    void* library = open(*path, RTLD_NOW | RTLD_LOCAL);
+                    launched += host::find<int (*)()>(library, "launch_from_plugin")();
+                    dlclose(library);
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    std::printf("launched %d\n", launched.load());
 }
 
 /// The runtime comes to lie at another address each time: its old place is taken meanwhile.
@@ -85,6 +110,11 @@ int main(int argc, char** argv) {
         }
     } else if (std::strcmp(how, "deepbind") == 0 || std::strcmp(how, "lazy") == 0) {
         use(open(argv[2], RTLD_LOCAL | RTLD_DEEPBIND | (how[0] == 'l' ? RTLD_LAZY : RTLD_NOW)));
+    } else if (std::strcmp(how, "unasked") == 0) {
+        use(open(argv[2], RTLD_NOW | RTLD_LOCAL));
+        open(argv[3], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    } else if (std::strcmp(how, "threads") == 0) {
+        reopen_on_threads(std::atoi(argv[2]), argv + 3);
     } else if (std::strcmp(how, "dlmopen") == 0) {
         use(open(argv[2], RTLD_NOW | RTLD_LOCAL));
         void* apart = dlmopen(LM_ID_NEWLM, argv[2], RTLD_NOW | RTLD_LOCAL);

@@ -5,6 +5,7 @@ be missing.
 """
 
 import shutil
+import sys
 import unittest
 
 import harness
@@ -64,6 +65,23 @@ class Loading(harness.TestCase):
                 self.counted_at_the_driver(report, 6, _Z6staticv=6)
                 self.assertIn("libplugin_static.so", notices(report))
 
+    def test_deepbind_that_nobody_looks_into_is_named(self):
+        """It launches when it is loaded: past us, but for the driver's level, since its runtime was there before."""
+        report = self.both("loads", "unasked", PLUGIN, harness.HOSTS / "libplugin_at_load.so")
+        self.assert_complete(report, 12)
+        self.assertEqual(harness.call_counts(report)["cudaLaunchKernel"], 6)
+        self.assertIn("libplugin_at_load.so", notices(report))
+        self.assertIn("at the driver's level at most", notices(report))
+
+    def test_interpreter_that_opens_a_library(self):
+        """ctypes: no library of CUDA is linked with the interpreter."""
+        for mode in ("0", "os.RTLD_DEEPBIND | os.RTLD_NOW"):
+            with self.subTest(mode=mode):
+                program = f"import ctypes, os; print(ctypes.CDLL({str(PLUGIN)!r}, mode={mode}).launch_from_plugin())"
+                run = self.run_command([sys.executable, "-c", program])
+                self.assertEqual((run.status, run.stdout, run.stderr), (0, b"6\n", b""))
+                self.assert_complete(run.report(), 6)
+
     def test_namespace_of_its_own_is_said(self):
         """dlmopen: gpuspy is not in there. What was launched outside is counted, what is not seen is named."""
         report = self.both("loads", "dlmopen", PLUGIN)
@@ -116,6 +134,12 @@ class Loading(harness.TestCase):
         self.assert_complete(report, 120)
         self.assertEqual({kernel["mangled"]: (kernel["owner"], kernel["count"]) for kernel in report["kernels"]},
                          {"_Z6pluginv": ("libplugin.so", 60), "_Z6twelvev": ("libplugin_twelve.so", 60)})
+
+    def test_libraries_that_come_and_go_on_eight_threads(self):
+        plugins = [PLUGIN, harness.HOSTS / "libplugin_twelve.so", harness.HOSTS / "libplugin_static.so"]
+        report = self.both("loads", "threads", 10, *plugins)
+        self.assert_complete(report, 8 * 10 * 18)
+        self.assert_kernels(report, _Z6pluginv=480, _Z6twelvev=480, _Z6staticv=480)
 
     def test_looked_up_pointers_of_a_library_that_comes_and_goes(self):
         report = self.both("loads", "pointers", 12, harness.SIMULATED / "libcudart.so.13")
