@@ -36,6 +36,8 @@ struct Routes {
 };
 
 constinit Routes elf_routes[kHookCount]{};
+/// Counts how often all routes were forgotten: the places of forgotten ones are written anew while threads may be reading them.
+constinit std::atomic<std::uint32_t> routes_epoch{0};
 constinit std::atomic<bool> has_routes{false};
 constinit SpinLock bind_lock;
 
@@ -129,7 +131,10 @@ void add_route(Routes& into, const Route& route) noexcept {
         into.routes.store(grown, std::memory_order_release);
         into.capacity = capacity;
     }
-    into.routes.load(std::memory_order_relaxed)[count] = route;
+    Route& place = into.routes.load(std::memory_order_relaxed)[count];
+    __atomic_store_n(&place.begin, route.begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&place.end, route.end, __ATOMIC_RELAXED);
+    __atomic_store_n(&place.original, route.original, __ATOMIC_RELAXED);
     // Pairs with the acquire in original_for_caller(): the route, and the array that holds it, are seen when it is counted.
     into.count.store(count + 1, std::memory_order_release);
     has_routes.store(true, std::memory_order_relaxed);
@@ -164,11 +169,20 @@ void* find_provider(const char* name, const elf::Object* caller) noexcept {
 void* original_for_caller(HookId id, const void* caller) noexcept {
     const Routes& routes = elf_routes[index_of(id)];
     const auto at = reinterpret_cast<std::uintptr_t>(caller);
+    const std::uint32_t epoch = routes_epoch.load(std::memory_order_acquire);
     const std::uint32_t count = routes.count.load(std::memory_order_acquire);
     const Route* known = routes.routes.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Route& route = known[i];
-        if (at >= route.begin && at < route.end) return route.original;
+        if (at < __atomic_load_n(&route.begin, __ATOMIC_RELAXED) ||
+            at >= __atomic_load_n(&route.end, __ATOMIC_RELAXED)) {
+            continue;
+        }
+        void* original = __atomic_load_n(&route.original, __ATOMIC_RELAXED);
+        // Pairs with the fence in forget_unloaded_objects(): who read a place that was written anew sees another epoch.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (routes_epoch.load(std::memory_order_relaxed) == epoch) return original;
+        break;
     }
     return resolve(id, caller);
 }
@@ -190,6 +204,8 @@ void forget_unloaded_objects() noexcept {
     const InsideGpuspy inside;
     if (has_routes.exchange(false, std::memory_order_relaxed)) {
         const Locked guard(bind_lock);
+        routes_epoch.fetch_add(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
         for (Routes& routes : elf_routes) routes.count.store(0, std::memory_order_release);
     }
 }
