@@ -4,6 +4,7 @@
 //   names reuse N                          N modules, one after another, whose handles come back
 //   names nodes                            kernel nodes added to a graph by hand, by function and by kernel
 //   names hidden                           functions whose look-up no preloaded library can see, launched and as nodes
+//   names changed                          a node of an executable graph that becomes another kernel's
 //   names ways                             one kernel by each way to a handle
 #include <cuda.h>
 
@@ -168,6 +169,38 @@ void nodes() {
     replay(graph, 2);
 }
 
+/// One node, launched 1, 2 and 4 times as three kernels; another graph is made meanwhile, and one where the first was.
+void changed() {
+    set_up();
+    const CUmodule module = load_module();
+    CUgraph graph = nullptr;
+    host::must("cuGraphCreate", cuGraphCreate(&graph, 0));
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    parameters.func = function_in(module, "as_captured");
+    parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+    parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
+    CUgraphNode node = nullptr;
+    host::must("cuGraphAddKernelNode", cuGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+    CUgraphExec exec = nullptr;
+    host::must("cuGraphInstantiate", cuGraphInstantiate(&exec, graph, 0));
+    const auto run = [&](int times) {
+        for (int i = 0; i < times; ++i) {
+            host::must("cuGraphLaunch", cuGraphLaunch(exec, nullptr));
+        }
+    };
+    run(1);
+    parameters.func = function_in(module, "as_changed");
+    host::must("cuGraphExecKernelNodeSetParams", cuGraphExecKernelNodeSetParams(exec, node, &parameters));
+    run(2);
+    parameters.func = function_in(module, "as_changed_again");
+    host::must("cuGraphExecKernelNodeSetParams", cuGraphExecKernelNodeSetParams(exec, node, &parameters));
+    run(4);
+    // Made anew from the same graph: as it was captured.
+    host::must("cuGraphExecDestroy", cuGraphExecDestroy(exec));
+    host::must("cuGraphInstantiate", cuGraphInstantiate(&exec, graph, 0));
+    run(8);
+}
+
 void hidden() {
     set_up();
     const auto get_function = reinterpret_cast<decltype(&cuModuleGetFunction)>(driver_function("cuModuleGetFunction"));
@@ -237,6 +270,8 @@ int main(int argc, char** argv) {
         nodes();
     } else if (std::strcmp(what, "hidden") == 0) {
         hidden();
+    } else if (std::strcmp(what, "changed") == 0) {
+        changed();
     } else if (std::strcmp(what, "ways") == 0) {
         ways();
     } else {

@@ -39,6 +39,10 @@ class Names(harness.TestCase):
         for report in self.with_and_without_device_times("names", "nodes"):
             self.assert_kernels(report, by_function=2, by_kernel=2, by_cast=2)
 
+    def test_node_that_becomes_another_kernel(self):
+        for report in self.with_and_without_device_times("names", "changed"):
+            self.assert_kernels(report, as_captured=1 + 8, as_changed=2, as_changed_again=4)
+
     def test_handles_that_come_back(self):
         for report in self.with_and_without_device_times("names", "reuse", 60):
             self.assert_kernels(report, **{f"module_{number}": number % 3 + 1 for number in range(60)})
