@@ -15,7 +15,7 @@ HOSTS = [
     ("exits", "return"), ("exits", "exit"), ("exits", "_exit"), ("exits", "quick_exit"), ("exits", "abort"),
     ("exits", "kill"), ("exits", "segfault"), ("exits", "thread"), ("exits", "unsynchronised"),
     ("unwind", "cancel"), ("unwind", "longjmp"), ("unwind", "exception"), ("unwind", "thread_exit"),
-    ("plain",), ("probe",), ("devices",), ("cuda12",),
+    ("plain",), ("probe",), ("devices",), ("cuda12",), ("launch_forms",), ("names", "odd"), ("names", "reuse", 20),
 ]
 
 FAILURES = [
