@@ -149,9 +149,15 @@ void visit_binding(void* context, const elf::Binding& binding) noexcept {
     }
     Holder holder{bound, {}, 0, false};
     elf::for_each_object(visit_holder, &holder);
-    // What comes before us is bound rightly. A name of several versions has an address that find_symbol does not give.
+    // What comes before us is bound rightly.
     if (!holder.is_found || holder.index <= scan.our_index) return;
-    if (!is_look_up(binding.name) && elf::find_symbol(holder.object, binding.name) != bound) return;
+    if (is_look_up(binding.name)) {
+        // The C library's, in one of its versions: another tool's is meant to be reached.
+        const char* name = elf::soname(holder.object);
+        if (!text::starts_with(name, "libc.so") && !text::starts_with(name, "libdl.so")) return;
+    } else if (elf::find_symbol(holder.object, binding.name) != bound) {
+        return;
+    }
     const bool is_led_back = scan.leads_back && store(scan.object, binding.place, hook);
     note(scan.object.dynamic, elf::soname(scan.object), is_led_back ? Kind::kLedBack : Kind::kNotLedBack);
 }
