@@ -36,6 +36,7 @@ class Transparency(harness.TestCase):
         spied = self.run_host(*host, **variables)
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
         self.assertEqual(bare.traces(), [])
+        spied.reports()  # Readable, each of them; and the rings of hosts that ended without notice are gone then.
 
     def test_every_host(self):
         for host in HOSTS:
