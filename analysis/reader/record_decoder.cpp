@@ -107,14 +107,16 @@ bool RecordDecoder::decode_api(Cursor& fields) {
     ApiInfo info;
     info.library = fields.string();
     info.name = fields.string();
+    if (!fields.at_end()) {  // Since format 1.1.
+        info.fields = fields.string();
+    }
     if (!fields.ok() || level > 2) {
         return false;
     }
     info.level = static_cast<abi::ApiLevel>(level);
     // A class of a later version is "other" to us; so are its attributes that we do not know.
-    info.api_class = api_class <= static_cast<std::uint64_t>(abi::ApiClass::kMulti)
-                         ? static_cast<abi::ApiClass>(api_class)
-                         : abi::ApiClass::kOther;
+    info.api_class = api_class <= static_cast<std::uint64_t>(abi::kLastApiClass) ? static_cast<abi::ApiClass>(api_class)
+                                                                                 : abi::ApiClass::kOther;
     info.attributes = static_cast<std::uint8_t>(attributes & abi::kApiBlocking);
     apis_[number] = symbols_.intern_api(std::move(info));
     return true;
@@ -196,6 +198,14 @@ bool RecordDecoder::decode_call(Cursor& fields) {
     }
     if (record.has(abi::kCallGraph)) {
         record.graph_exec = dictionary_value(fields);
+    }
+    arguments_.clear();
+    if (record.has(abi::kCallArguments)) {
+        const std::uint64_t count = fields.varint();
+        for (std::uint64_t i = 0; i < count && fields.ok(); ++i) {
+            arguments_.push_back(fields.svarint());
+        }
+        record.arguments = arguments_;
     }
     record.end_ticks = record.begin_ticks + duration_ticks;
     if (!fields.ok()) {

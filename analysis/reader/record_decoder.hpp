@@ -58,6 +58,7 @@ private:
     std::uint64_t activity_start_ns_ = 0;
     bool activities_lost_ = false;
     std::vector<abi::GraphNode> nodes_;
+    std::vector<std::int64_t> arguments_;
 };
 
 }  // namespace gpuspy::analysis

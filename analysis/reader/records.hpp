@@ -53,6 +53,7 @@ struct CallRecord {
     std::int64_t status = 0;
     std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
     std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;
+    std::span<const std::int64_t> arguments{};  ///< By ApiInfo::fields; valid while the visitor is called.
 
     [[nodiscard]] bool has(abi::CallFlags flag) const { return (flags & flag) != 0; }
 };

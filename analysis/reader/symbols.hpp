@@ -19,6 +19,7 @@ struct ApiInfo {
     abi::ApiLevel level = abi::ApiLevel::kDriver;
     abi::ApiClass api_class = abi::ApiClass::kOther;
     std::uint8_t attributes = 0;  ///< abi::ApiAttributes
+    std::string fields{};         ///< Names and types of the arguments that are kept (abi::ApiEntry::fields).
 
     [[nodiscard]] bool blocking() const { return (attributes & abi::kApiBlocking) != 0; }
     [[nodiscard]] bool launches() const {
@@ -38,7 +39,7 @@ class Symbols {
 public:
     std::uint32_t intern_api(ApiInfo info) {
         const auto key = std::tuple(info.library, info.name, static_cast<unsigned>(info.level),
-                                    static_cast<unsigned>(info.api_class), unsigned{info.attributes});
+                                    static_cast<unsigned>(info.api_class), unsigned{info.attributes}, info.fields);
         const auto [found, added] = api_index_.try_emplace(key, static_cast<std::uint32_t>(apis_.size()));
         if (added) {
             apis_.push_back(std::move(info));
@@ -73,7 +74,7 @@ public:
     [[nodiscard]] const std::vector<ThreadInfo>& threads() const { return threads_; }
 
 private:
-    std::map<std::tuple<std::string, std::string, unsigned, unsigned, unsigned>, std::uint32_t> api_index_;
+    std::map<std::tuple<std::string, std::string, unsigned, unsigned, unsigned, std::string>, std::uint32_t> api_index_;
     std::vector<ApiInfo> apis_;
     std::unordered_map<std::string, std::uint32_t> text_index_;
     std::vector<const std::string*> texts_;  // keys of text_index_: its nodes do not move

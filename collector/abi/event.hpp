@@ -46,6 +46,7 @@ enum CallFlags : std::uint32_t {
     kCallUntimed = 1U << 9,    ///< Device times were not being recorded when the call was made.
     kCallUnhooked = 1U << 10,  ///< Seen by CUPTI's callback alone: no hook of ours was entered for it.
     kCallReentered = 1U << 11,  ///< Calls of the same name happened inside (a library's own sub-libraries).
+    kCallArguments = 1U << 12,  ///< part: ArgumentsPart.
 };
 
 /// A hooked call that returned.
@@ -86,6 +87,12 @@ static_assert(sizeof(CopyPart) == 16);
 struct GraphPart {
     std::uint64_t exec;  ///< CUgraphExec handle.
 };
+/// `count` words follow: the call's arguments, in the order and by the names of ApiEntry::fields. An array is its number of
+/// elements, then the elements.
+struct ArgumentsPart {
+    std::uint64_t count;
+};
+inline constexpr std::uint32_t kMaxArgumentWords = 32;
 
 /// Directions of a copy. The values are CUpti_ActivityMemcpyKind's (cupti_activity.h).
 enum class CopyKind : std::uint32_t {
@@ -171,20 +178,27 @@ enum class ApiClass : std::uint8_t {
     kGraphLaunch = 2,  ///< Launches an executable graph.
     kCopy = 3,
     kSet = 4,
-    kSync = 5,     ///< Waits for the device.
-    kMemory = 6,   ///< Allocates or frees.
-    kLibrary = 7,  ///< A library's call that executes work.
-    kGraph = 8,    ///< Capture, instantiate, update, add nodes.
-    kName = 9,     ///< Tells the name of a kernel.
-    kContext = 10,
-    kMulti = 11,  ///< Launches several kernels with one call (cooperative multi-device).
+    kSync = 5,           ///< Waits for the device.
+    kMemory = 6,         ///< Allocates or frees.
+    kLibrary = 7,        ///< A library's call that executes work.
+    kGraph = 8,          ///< Capture, instantiate, update, add nodes.
+    kName = 9,           ///< Tells the name of a kernel.
+    kContext = 10,       ///< Makes or ends a context.
+    kMulti = 11,         ///< Launches several kernels with one call (cooperative multi-device).
+    kCollective = 12,    ///< Communicates with other processes (NCCL).
+    kCommunicator = 13,  ///< Makes or ends a communicator.
+    kStream = 14,        ///< Orders work: streams, events, host functions.
+    kModule = 15,        ///< Loads or links device code.
+    kDescribe = 16,      ///< Describes work to a library: descriptors, layouts, plans. Executes nothing.
 };
+inline constexpr ApiClass kLastApiClass = ApiClass::kDescribe;
 
 enum class ApiLevel : std::uint8_t { kDriver = 0, kRuntime = 1, kLibrary = 2 };
 
 /// Bits of an API's attributes.
 enum ApiAttributes : std::uint8_t {
     kApiBlocking = 1U << 0,  ///< Its whole time counts as synchronisation: sync calls, blocking copies, frees.
+    kApiNoStatus = 1U << 1,  ///< Does not return a status.
 };
 
 /// Why something is not there. Each is counted from its own evidence (architecture, promise 2). Append only.

@@ -17,7 +17,7 @@
 namespace gpuspy::abi {
 
 inline constexpr std::uint64_t kMapMagic = 0x31474e5259505347ULL;  // "GSPYRNG1" in memory order
-inline constexpr std::uint32_t kRingLayoutVersion = 1;
+inline constexpr std::uint32_t kRingLayoutVersion = 2;
 inline constexpr std::uint32_t kMaxRings = 4096;
 inline constexpr std::uint32_t kPathBytes = 1024;
 
@@ -32,8 +32,14 @@ struct ApiEntry {
     std::uint8_t api_class;   ///< ApiClass
     std::uint8_t attributes;  ///< ApiAttributes
     std::uint8_t reserved[5];
+    /// Which arguments are kept, in the order of their words: "name:place" and a type, with spaces between. The place is the
+    /// index among the integer-class words of the call (0 to 5 in registers, then the stack). Types: i, u 32 bits, signed
+    /// and not; l, w 64 bits; * what the argument points to, after success; @N and i or l: an array of as many elements
+    /// as the word N says; #N: the first bytes, at most 16, of a buffer of as many bytes as the word N says; s: a
+    /// stream, which is not a word (StreamPart).
+    char fields[96];
 };
-static_assert(sizeof(ApiEntry) == 96);
+static_assert(sizeof(ApiEntry) == 192);
 
 struct MapHeader {
     std::uint64_t magic;

@@ -27,7 +27,7 @@ namespace gpuspy::abi {
 
 inline constexpr char kFileMagic[8] = {'G', 'P', 'U', 'S', 'P', 'Y', '\r', '\n'};
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 0;
+inline constexpr std::uint16_t kFormatMinor = 1;
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4247U;  // "GBLK"
 inline constexpr std::uint32_t kMaxBlockRawBytes = 8U << 20;
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
@@ -77,7 +77,8 @@ enum class Tag : std::uint32_t {
     // -- dictionaries (per segment) --------------------------------------------------------------------------------------
     kValue = 2,  ///< value: varint
     kText = 3,   ///< bytes: the whole payload
-    /// api: varint; level, class, attributes: varint; library: string; name: string. Before an api's first call in a segment.
+    /// api: varint; level, class, attributes: varint; library: string; name: string; since 1.1, where a call of it keeps
+    /// arguments: fields: string (their names and types, as ApiEntry::fields). Before an api's first call in a segment.
     kApi = 4,
 
     // -- where and when --------------------------------------------------------------------------------------------------
@@ -103,7 +104,8 @@ enum class Tag : std::uint32_t {
     /// [kCallStatus] status: svarint; [kCallCaller] caller: value; [kCallStream] stream: value;
     /// [kCallCorrelation] correlation: svarint relative to the previous one on this thread;
     /// [kCallLaunchId] launch_id: varint; [kCallKernel] function: value, grid x y z, block x y z, dynamic_shared_bytes: varint;
-    /// [kCallCopy] bytes, kind: varint; [kCallGraph] exec: value.
+    /// [kCallCopy] bytes, kind: varint; [kCallGraph] exec: value;
+    /// since 1.1: [kCallArguments] count: varint, then as many svarint, by the names of the api's fields.
     kCall = 16,
     kName = 17,  ///< ticks, handle: varint; name: string. Whole file.
     /// ticks, exec, cupti_exec_id, kernel_nodes, memcpy_nodes, memset_nodes, other_nodes, flags (GraphFlags): varint. Whole file.

@@ -124,8 +124,15 @@ constexpr std::uint32_t call_words(std::uint32_t flags) noexcept {
         sizeof(abi::CallEvent) + part(abi::kCallStream, sizeof(abi::StreamPart)) +
         part(abi::kCallCorrelation, sizeof(abi::CorrelationPart)) +
         part(abi::kCallLaunchId, sizeof(abi::LaunchIdPart)) + part(abi::kCallKernel, sizeof(abi::KernelPart)) +
-        part(abi::kCallCopy, sizeof(abi::CopyPart)) + part(abi::kCallGraph, sizeof(abi::GraphPart));
+        part(abi::kCallCopy, sizeof(abi::CopyPart)) + part(abi::kCallGraph, sizeof(abi::GraphPart)) +
+        part(abi::kCallArguments, sizeof(abi::ArgumentsPart));
     return static_cast<std::uint32_t>(bytes / kWordBytes);
+}
+
+/// Words that follow the ArgumentsPart, the last part of a call that has one.
+inline std::uint64_t argument_words(const abi::CallEvent* call) noexcept {
+    if ((call->flags & abi::kCallArguments) == 0) return 0;
+    return reinterpret_cast<const std::uint64_t*>(call)[call_words(call->flags) - 1];
 }
 
 /// Whether an event's own sizes agree: what it says it holds fits into its words.
@@ -137,7 +144,12 @@ inline bool event_is_sound(const abi::EventHeader* header) noexcept {
     const std::uint64_t extra = std::uint64_t{header->words - fixed} * kWordBytes;
     switch (header->type) {
         case abi::EventType::kCall:
-            return call_words(reinterpret_cast<const abi::CallEvent*>(header)->flags) <= header->words;
+            if (const auto* call = reinterpret_cast<const abi::CallEvent*>(header);
+                call_words(call->flags) <= header->words) {
+                const std::uint64_t arguments = argument_words(call);
+                return arguments <= abi::kMaxArgumentWords && call_words(call->flags) + arguments <= header->words;
+            }
+            return false;
         case abi::EventType::kName:
             return reinterpret_cast<const abi::NameEvent*>(header)->name_bytes <= extra;
         case abi::EventType::kGraphNodes:

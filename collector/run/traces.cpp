@@ -29,11 +29,10 @@ bool is_trace_of(const fs::path& path, std::uint64_t run_id) {
     return is_ours;
 }
 
-/// What is worth a line of the reasons why a ring was not emptied; nullptr: nothing went wrong.
+/// What is worth a line of the reasons why a ring was not emptied; nullptr: nothing went wrong, or it is not of
+/// this run (rings of another version: those of this run are of ours).
 const char* explain(sink::SalvageReason reason) {
     switch (reason) {
-        case sink::SalvageReason::kOtherVersion:
-            return "its rings were made by another version of gpuspy";
         case sink::SalvageReason::kNoTrace:
             return "its trace is gone";
         case sink::SalvageReason::kTraceBusy:

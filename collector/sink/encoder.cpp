@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::uint32_t kThreadSlots = 1U << 13;
 constexpr std::uint32_t kMaxThreads = kThreadSlots / 2;
-constexpr std::uint32_t kKnownCallFlags = (abi::kCallReentered << 1) - 1;
+constexpr std::uint32_t kKnownCallFlags = (abi::kCallArguments << 1) - 1;
 
 // Upper bounds. A record is tag and length (at most 6 bytes together, since tags are small) and its body.
 constexpr std::size_t kRecordHead = 6;
 constexpr std::size_t kValueDefinition = kRecordHead + kMaxVarintBytes;
-constexpr std::size_t kApiDefinition = kRecordHead + 4 * kMaxVarintBytes + sizeof(abi::ApiEntry) + 4;
-/// Eleven flags' fields: 30 numbers at most.
-constexpr std::size_t kCallRecord = kApiDefinition + 4 * kValueDefinition + kRecordHead + 30 * kMaxVarintBytes;
+constexpr std::size_t kApiDefinition = kRecordHead + 4 * kMaxVarintBytes + sizeof(abi::ApiEntry) + 6;
+/// Twelve flags' fields: 31 numbers at most, and the arguments.
+constexpr std::size_t kCallRecord =
+    kApiDefinition + 4 * kValueDefinition + kRecordHead + (31 + abi::kMaxArgumentWords) * kMaxVarintBytes;
 constexpr std::size_t kDeviceRecord = kRecordHead + 24 * kMaxVarintBytes;
 constexpr std::size_t kSmallRecord = kRecordHead + 12 * kMaxVarintBytes;
 
@@ -140,6 +141,9 @@ void Encoder::define_api(std::uint32_t api) noexcept {
     record.varint(entry.attributes);
     record.string(entry.library, strnlen(entry.library, sizeof entry.library));
     record.string(entry.name, strnlen(entry.name, sizeof entry.name));
+    if (entry.fields[0] != 0) {
+        record.string(entry.fields, strnlen(entry.fields, sizeof entry.fields));
+    }
     put(abi::Tag::kApi, record);
 }
 
@@ -233,6 +237,13 @@ bool Encoder::call(const abi::CallEvent* event) noexcept {
     }
     if ((flags & abi::kCallGraph) != 0) {
         record.varint(value_index(take_part<abi::GraphPart>(at)->exec));
+    }
+    if ((flags & abi::kCallArguments) != 0) {
+        const std::uint64_t count = take_part<abi::ArgumentsPart>(at)->count;
+        record.varint(count);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            record.svarint(static_cast<std::int64_t>(at[i]));
+        }
     }
     return put(abi::Tag::kCall, record);
 }

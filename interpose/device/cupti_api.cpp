@@ -76,11 +76,20 @@ bool try_path(CuptiApi& api, const char* path) noexcept {
     return handle != nullptr && fill(api, handle, path);
 }
 
+// Up to CUDA 11 the file's name has the minor version too, 11.8 being the last one.
+constexpr int kLastWithMinor = 11;
+constexpr int kNewestMinor = 8;
+
 bool try_in(CuptiApi& api, const char* folder, const char* below, int major) noexcept {
     if (folder == nullptr || *folder == 0) return false;
     char path[1400];
     snprintf(path, sizeof path, "%s%s/libcupti.so.%d", folder, below, major);
-    return access(path, R_OK) == 0 && try_path(api, path);
+    if (access(path, R_OK) == 0 && try_path(api, path)) return true;
+    for (int minor = kNewestMinor; major <= kLastWithMinor && minor >= 0; --minor) {
+        snprintf(path, sizeof path, "%s%s/libcupti.so.%d.%d", folder, below, major, minor);
+        if (access(path, R_OK) == 0 && try_path(api, path)) return true;
+    }
+    return false;
 }
 
 bool try_major(CuptiApi& api, const Loaded& loaded, int major) noexcept {
@@ -96,9 +105,14 @@ bool try_major(CuptiApi& api, const Loaded& loaded, int major) noexcept {
             if (try_in(api, root, below, major)) return true;
         }
     }
-    char name[32];
+    char name[48];
     snprintf(name, sizeof name, "libcupti.so.%d", major);
-    return try_path(api, name);
+    if (try_path(api, name)) return true;
+    for (int minor = kNewestMinor; major <= kLastWithMinor && minor >= 0; --minor) {
+        snprintf(name, sizeof name, "libcupti.so.%d.%d", major, minor);
+        if (try_path(api, name)) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -118,6 +132,10 @@ bool load_cupti(CuptiApi& api, char* reason, std::size_t reason_bytes) noexcept 
         return true;
     }
     for (int major = wanted; major >= kOldestMajor; --major) {
+        if (try_major(api, loaded, major)) return true;
+    }
+    // A program that brings its older cudart, where the toolkit is as new as the driver: CUPTI speaks to the driver.
+    for (int major = driver_major; major > wanted; --major) {
         if (try_major(api, loaded, major)) return true;
     }
     if (loaded.cupti_major != 0 && try_path(api, loaded.cupti_path)) return true;

@@ -38,9 +38,10 @@ struct CuptiApi {
     char path[1024];        ///< Where it was loaded from.
 };
 
-/// Finds the libcupti that fits this process, loads it and fills `api`. In this order: GPUSPY_CUPTI; one that is loaded; beside the
-/// loaded cudart (toolkits and wheels); CUDA_HOME, CUDA_PATH, /usr/local/cuda; the loader's path. Of the major version of
-/// the loaded cudart, else of the driver, then older ones. False: none; `reason` says what was tried.
+/// Finds the libcupti that fits this process, loads it and fills `api`. In this order: GPUSPY_CUPTI; one that is loaded; beside
+/// the loaded cudart (toolkits and wheels); CUDA_HOME, CUDA_PATH, /usr/local/cuda; the loader's path. Of the major version of
+/// the loaded cudart, else of the driver, then older ones, then newer ones up to the driver's. False: none; `reason` says
+/// what was tried.
 bool load_cupti(CuptiApi& api, char* reason, std::size_t reason_bytes) noexcept;
 
 }  // namespace gpuspy::hook

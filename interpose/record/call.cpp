@@ -59,7 +59,7 @@ std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
 void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t flags,
                  std::uint64_t end_ticks) noexcept {
     const ThreadState& state = *frame.state;
-    const std::uint32_t words = ring::call_words(flags);
+    const std::uint32_t words = ring::call_words(flags) + parts.argument_count;
     std::uint64_t* const at = ring::reserve(state.ring, state.ring_bytes, words);
     if (at == nullptr) [[unlikely]] {
         ring::count_drop(state.ring);
@@ -87,6 +87,10 @@ void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t f
     }
     if ((flags & abi::kCallCopy) != 0) next = put(next, abi::CopyPart{parts.copy_bytes, parts.copy_kind, 0});
     if ((flags & abi::kCallGraph) != 0) next = put(next, abi::GraphPart{parts.exec});
+    if ((flags & abi::kCallArguments) != 0) {
+        next = put(next, abi::ArgumentsPart{parts.argument_count});
+        __builtin_memcpy(next, parts.arguments, parts.argument_count * sizeof *parts.arguments);
+    }
     ring::commit(state.ring, at);
     if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]]
         wake_drain();

@@ -24,6 +24,8 @@ struct CallParts {
     std::uint32_t copy_kind = 0;
     std::uint64_t copy_bytes = 0;
     std::uint64_t exec = 0;
+    const std::uint64_t* arguments = nullptr;  ///< ArgumentsPart
+    std::uint32_t argument_count = 0;
 };
 
 /// A call in progress, on the hook's stack.

@@ -27,12 +27,8 @@ constexpr Status unavailable() noexcept {
         return CUDA_ERROR_NO_DEVICE;
     else if constexpr (std::is_same_v<Status, cudaError_t>)
         return cudaErrorInsufficientDriver;
-    else if constexpr (std::is_same_v<Status, cudnnStatus_t>)
-        return CUDNN_STATUS_NOT_INITIALIZED;
-    else if constexpr (std::is_same_v<Status, CUptiResult>)
-        return CUPTI_ERROR_NOT_INITIALIZED;
     else
-        return CUBLAS_STATUS_NOT_INITIALIZED;
+        return CUPTI_ERROR_NOT_INITIALIZED;
 }
 
 constexpr bool is_per_thread(std::string_view name) noexcept {

@@ -194,7 +194,7 @@ void* bind_slot(HookId id, void* original) noexcept {
     for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
         void* bound = originals[slot].load(std::memory_order_relaxed);
         if (bound == nullptr) originals[slot].store(original, std::memory_order_release);
-        if (bound == nullptr || bound == original) return gpuspy_slot_wrappers[index_of(id)][slot];
+        if (bound == nullptr || bound == original) return slot_wrapper(id, slot);
     }
     count_loss(abi::LossCause::kNoSlot, 1);
     return original;

@@ -17,9 +17,11 @@ namespace gpuspy::hook {
 /// Originals of handed-out pointers. Written under the set-up lock before the wrapper is handed out.
 extern std::atomic<void*> slot_originals[kHookCount][kSlotCount];
 
-/// The wrappers: what a host gets instead of an original (slots), and what an exported symbol jumps to.
-extern "C" void* const gpuspy_slot_wrappers[kHookCount][kSlotCount];
-extern "C" void* const gpuspy_elf_wrappers[kHookCount];
+/// What the exported symbols of the typed rows jump to, in their order.
+extern "C" void* const gpuspy_elf_wrappers[];
+
+/// What a host gets instead of an original.
+void* slot_wrapper(HookId id, std::size_t slot) noexcept;
 
 /// A wrapper bound to `original`: the slot that has it, else a free one. `original` itself when no slot is free (counted).
 void* bind_slot(HookId id, void* original) noexcept;

@@ -1,4 +1,5 @@
-// The exported symbols: one jump per hook, through the table of wrappers, in the order of the table.
+// The exported symbols of the typed rows: one jump per hook, through the table of wrappers, in the order of the table. Those
+// of the rows CALL are in forward_stubs.S.
 //
 // A jump and not a C function, so that the wrapper's return address is the host's. Everything here depends on the
 // processor. dlsym, dlvsym and dlerror are exported by resolve/dlsym_entry.cpp.
@@ -20,6 +21,7 @@
             ".cfi_endproc\n"                                     \
             ".size " #name ", .-" #name "\n");
 
+#define CALL(...)
 #define HOOK(name, ...) GPUSPY_EXPORT(name, __COUNTER__)
 #include "interpose/table/all.def"
 #undef HOOK

@@ -12,22 +12,24 @@ namespace {
 using abi::ApiClass;
 using abi::ApiLevel;
 using abi::kApiBlocking;
+using abi::kApiNoStatus;
 
 constexpr abi::ApiEntry make_entry(const char* name, const char* library, ApiLevel level, ApiClass api_class,
-                                   std::uint8_t attributes) {
+                                   std::uint8_t attributes, const char* fields) {
     abi::ApiEntry entry{};
     for (std::size_t i = 0; name[i] != 0; ++i) entry.name[i] = name[i];  // too long a name fails to compile
     for (std::size_t i = 0; library[i] != 0; ++i) entry.library[i] = library[i];
     entry.level = static_cast<std::uint8_t>(level);
     entry.api_class = static_cast<std::uint8_t>(api_class);
     entry.attributes = attributes;
+    for (std::size_t i = 0; fields[i] != 0; ++i) entry.fields[i] = fields[i];
     return entry;
 }
 
 constexpr std::size_t count_driver_hooks() {
     std::size_t count = 0;
-#define HOOK(...) ++count;
-#include "interpose/table/driver.def"
+#define HOOK(...) count += ApiLevel::GPUSPY_LEVEL == ApiLevel::kDriver ? 1 : 0;
+#include "interpose/table/all.def"
 #undef HOOK
     return count;
 }
@@ -48,52 +50,48 @@ constexpr auto make_sorted() {
     return sorted;
 }
 
-constexpr auto kSorted = make_sorted();
-
 constexpr bool names_are_unique() {
-    for (std::size_t i = 1; i < kSorted.size(); ++i) {
-        if (kSorted[i - 1].name == kSorted[i].name) return false;
+    constexpr auto sorted = make_sorted();
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+        if (sorted[i - 1].name == sorted[i].name) return false;
     }
     return true;
 }
 static_assert(names_are_unique(), "a symbol stands in the hook table twice");
 
+// Ids and no pointers: those would have to be relocated in every process that starts.
+constexpr auto make_order() {
+    std::array<HookId, kHookCount> order{};
+    constexpr auto sorted = make_sorted();
+    for (std::size_t i = 0; i < sorted.size(); ++i) order[i] = sorted[i].id;
+    return order;
+}
+
+constexpr auto kByName = make_order();
+
 }  // namespace
 
 constinit const std::size_t kDriverHookCount = count_driver_hooks();
 
-#define ROW(name, library, level, api_class, attributes) \
-    make_entry(#name, library, ApiLevel::level, ApiClass::api_class, attributes),
 constinit const abi::ApiEntry kApiTable[kHookCount] = {
-#define HOOK(name, api_class, attributes, ...) ROW(name, "driver", kDriver, api_class, attributes)
-#include "interpose/table/driver.def"
-#undef HOOK
-#define HOOK(name, api_class, attributes, ...) ROW(name, "runtime", kRuntime, api_class, attributes)
-#include "interpose/table/runtime.def"
-#undef HOOK
-#define HOOK(name, api_class, attributes, ...) ROW(name, "cudnn", kLibrary, api_class, attributes)
-#include "interpose/table/cudnn.def"
-#undef HOOK
-#define HOOK(name, api_class, attributes, ...) ROW(name, "cublas", kLibrary, api_class, attributes)
-#include "interpose/table/cublas.def"
-#undef HOOK
-#define HOOK(name, api_class, attributes, ...) ROW(name, "cublaslt", kLibrary, api_class, attributes)
-#include "interpose/table/cublaslt.def"
-#undef HOOK
-#define HOOK(name, api_class, attributes, ...) ROW(name, "cupti", kLibrary, api_class, attributes)
-#include "interpose/table/cupti.def"
+#define HOOK(name, api_class, attributes, ...) \
+    make_entry(#name, GPUSPY_LIBRARY, ApiLevel::GPUSPY_LEVEL, ApiClass::api_class, attributes, ""),
+#define CALL(name, api_class, attributes, words, fields) \
+    make_entry(#name, GPUSPY_LIBRARY, ApiLevel::GPUSPY_LEVEL, ApiClass::api_class, attributes, fields),
+#include "interpose/table/all.def"
+#undef CALL
 #undef HOOK
 };
 
 HookId find_hook(const char* name) noexcept {
     // Every name of the table begins so; nearly every look-up of a process does not.
-    if (name[0] != 'c' && name[0] != '_') return HookId::kCount;
+    if (name[0] != 'c' && name[0] != '_' && name[0] != 'n' && name[0] != 'p') return HookId::kCount;
     std::size_t low = 0;
-    std::size_t high = kSorted.size();
+    std::size_t high = kByName.size();
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
-        const int order = text::compare(name, kSorted[middle].name.data());
-        if (order == 0) return kSorted[middle].id;
+        const int order = text::compare(name, kApiTable[index_of(kByName[middle])].name);
+        if (order == 0) return kByName[middle];
         if (order < 0)
             high = middle;
         else

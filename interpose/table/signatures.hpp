@@ -3,10 +3,6 @@
 
 #include "interpose/table/cuda_headers.hpp"
 
-#include <cublas_v2.h>
-#include <cublasLt.h>
-#include <cudnn.h>
-
 #include "interpose/table/hooks.hpp"
 
 // crt/host_runtime.h declares these for the compiler's launch stubs (CUDA 13): the same arguments as cudaLaunchKernel.
@@ -20,21 +16,8 @@ extern "C" cudaError_t cudaThreadSynchronize(void);
 
 namespace gpuspy::hook {
 
-// cublas_api.h overloads these three names with inline functions in C++, so their address is ambiguous. These
-// declarations hide all forms below; the types are those of the exported symbols.
+// These declarations hide those of the headers below; the types are those of the exported symbols.
 namespace exact {
-
-cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
-                            const void*, cudaDataType, int, const void*, cudaDataType, int, const void*, void*,
-                            cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
-cublasStatus_t cublasGemmBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
-                                   const void* const*, cudaDataType, int, const void* const*, cudaDataType, int,
-                                   const void*, void* const*, cudaDataType, int, int, cublasComputeType_t,
-                                   cublasGemmAlgo_t);
-cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
-                                          const void*, const void*, cudaDataType, int, long long, const void*,
-                                          cudaDataType, int, long long, const void*, void*, cudaDataType, int,
-                                          long long, int, cublasComputeType_t, cublasGemmAlgo_t);
 
 // Functions of the runtime that changed their arguments between major versions under one name. The hook forwards as many as
 // the longest form has; a shorter form does not look at the rest. (CUDA 11 / 12 and later; the batch copies: 12.8 / 13.)
@@ -55,6 +38,7 @@ cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t, void*, std::uint64_t flags_
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <HookId Id>
 struct Pick;
+#define CALL(...)
 #define HOOK(name, ...)               \
     template <>                       \
     struct Pick<HookId::name> {       \
@@ -62,6 +46,7 @@ struct Pick;
     };
 #include "interpose/table/all.def"
 #undef HOOK
+#undef CALL
 #pragma GCC diagnostic pop
 
 }  // namespace exact

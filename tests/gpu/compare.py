@@ -64,12 +64,15 @@ class Kernels:
 
 
 def add_all(rows):
-    """Kernels from (name, count, time_ns) rows; rows of the same kernel (several owners) are added up."""
+    """Kernels from (name, count, time_ns) rows; rows of the same kernel (several owners) are added up.
+
+    Without device times time_ns is None.
+    """
     kernels = Kernels({}, {})
     for name, count, time_ns in rows:
         key = canonical(name)
         kernels.counts[key] = kernels.counts.get(key, 0) + count
-        kernels.times_ns[key] = kernels.times_ns.get(key, 0) + time_ns
+        kernels.times_ns[key] = kernels.times_ns.get(key, 0) + (time_ns or 0)
     return kernels
 
 

@@ -1,6 +1,7 @@
 // Launches a number of kernels that it knows, by every way that a program built with nvcc has, and says how many.
 //
-// Built four times: cudart shared and static, default stream legacy and per thread. Standard output:
+// Built four times: cudart shared and static, default stream legacy and per thread; and as often with CUDA 11.8 and 12.4
+// (build_old_cuda.sh), where <<<>>> is another function of the runtime. Standard output:
 //     refused with ERROR
 //     kernels N checksum C ok
 // where N is what a profiler must find on the device.
@@ -21,6 +22,7 @@ constexpr int kGraphNodes = 50;
 constexpr int kReplays = 20;
 constexpr int kExtendedLaunches = 30;
 constexpr int kCooperativeLaunches = 10;
+constexpr int kDirectLaunches = 25;
 
 void check(cudaError_t status, const char* what) {
     if (status != cudaSuccess) {
@@ -114,6 +116,22 @@ void launch_cooperative(unsigned* values, cudaStream_t stream, Expected& expecte
     expected.add(kCooperativeLaunches);
 }
 
+// The function that <<<>>> was up to CUDA 12, called by name, with an asynchronous copy and a set before each launch.
+void launch_directly(unsigned* values, cudaStream_t stream, Expected& expected) {
+    unsigned* scratch = nullptr;
+    CHECK(cudaMalloc(&scratch, kValues * sizeof(unsigned)));
+    void* arguments[] = {&values};
+    for (int i = 0; i < kDirectLaunches; ++i) {
+        CHECK(cudaMemsetAsync(scratch, i, kValues * sizeof(unsigned), stream));
+        CHECK(cudaMemcpyAsync(scratch, values, kValues * sizeof(unsigned), cudaMemcpyDeviceToDevice, stream));
+        CHECK(cudaLaunchKernel(reinterpret_cast<void*>(add_one), dim3(kValues / kBlock), dim3(kBlock), arguments, 0,
+                               stream));
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaFree(scratch));
+    expected.add(kDirectLaunches);
+}
+
 // A launch that fails reaches no device: it must be counted as failed, and leave its error to the program.
 void launch_that_fails(unsigned* values) {
     add_one<<<1, 4096>>>(values);
@@ -146,6 +164,7 @@ int main() {
     CHECK(cudaStreamSynchronize(second));
     launch_cooperative(values, first, expected);
     CHECK(cudaStreamSynchronize(first));
+    launch_directly(values, first, expected);
 
     std::vector<unsigned> host(kValues);
     CHECK(cudaMemcpy(host.data(), values, kValues * sizeof(unsigned), cudaMemcpyDeviceToHost));

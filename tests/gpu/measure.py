@@ -8,6 +8,7 @@ import compare
 import tables
 
 RUN_SECONDS = 90
+NOT_MEASURED = 77  # The exit status of a workload that says it cannot run here, on standard error.
 LAUNCH_FIELDS = [*tables.LAUNCH_FIELDS, "complete"]
 GPU_FIELDS = ["time_ns", "busy_ns", "concurrency"]
 KERNEL_FIELDS = ["name", "mangled", "count", "time_ns", "library", "owner"]
@@ -15,13 +16,19 @@ KERNEL_FIELDS = ["name", "mangled", "count", "time_ns", "library", "owner"]
 
 @dataclasses.dataclass
 class Measured:
-    """A program's row. `faults` is what did not hold, a line each: empty means that everything held."""
+    """A program's row.
+
+    `faults` is what did not hold, a line each: empty means that everything held. `not_measured` is why nothing was
+    looked at, `notes` what a reader must know though nothing is wrong.
+    """
 
     name: str
     report: dict | None = None
     comparison: compare.Comparison | None = None
     known_kernels: int | None = None
     faults: list = dataclasses.field(default_factory=list)
+    notes: list = dataclasses.field(default_factory=list)
+    not_measured: str = ""
     seconds: float = 0.0
 
     def need(self, holds, fault):
@@ -29,13 +36,20 @@ class Measured:
             self.faults.append(fault)
         return holds
 
+    def verdict(self):
+        """One line for a person."""
+        if self.not_measured:
+            return f"not measured: {self.not_measured}"
+        return "; ".join(self.faults) or "held"
+
 
 def check_launches(row, allowed_failures):
     """Promise 2: matched one by one, and complete."""
     launches = row.report["launches"]
     for key in ("unmatched_launches", "unmatched_records"):
         row.need(launches[key] == 0, f"{key} {launches[key]}, must be 0")
-    row.need(launches["complete"] is True, "the report does not say complete")
+    reasons = "; ".join(launches.get("reasons", [])) or "no reason given"
+    row.need(launches["complete"] is True, f"the report does not say complete: {reasons}")
     row.need(launches["device_records"] > 0, "no device record")
     row.need(
         launches["expected"] == launches["device_records"],
@@ -78,26 +92,50 @@ def read_report(machine, row, folder, failures):
         check_launches(row, failures)
 
 
-def record(machine, row, command, failures=0, **variables):
-    """Runs `command` without and with gpuspy and reads the trace."""
-    bare = machine.run(command, f"{row.name}/bare", RUN_SECONDS, **variables)
-    recorded = machine.run(command, f"{row.name}/gpuspy", RUN_SECONDS, preload=True, **variables)
-    row.seconds += bare.seconds + recorded.seconds
+def take_notes(machine, row, folder, recorded):
+    """Parts that the workload itself could not run, and traces of further processes, which no check looks at."""
+    reasons = dict(line.split(": ", 1) for line in recorded.stderr.splitlines() if ": " in line)
+    for line in recorded.stdout.splitlines():
+        part, found, _ = line.partition(" not run: ")
+        if found:
+            row.notes.append(f"{line}: {reasons[part][:200]}" if part in reasons else line)
+    others = sorted(path.name for path in (machine.work / folder).glob("trace.*.bin"))
+    if others:
+        row.notes.append(f"{len(others)} traces of further processes, not looked at: {', '.join(others[:4])}")
+
+
+def record(machine, row, command, failures=0, seconds=RUN_SECONDS, **variables):
+    """Runs `command` without and with gpuspy and reads the trace. None when it cannot run here."""
+    bare = machine.run(command, f"{row.name}/bare", seconds, **variables)
+    row.seconds += bare.seconds
+    if bare.status == NOT_MEASURED:
+        row.not_measured = (bare.stderr.strip().splitlines() or ["it did not say why"])[-1]
+        return None
+    recorded = machine.run(command, f"{row.name}/gpuspy", seconds, preload=True, **variables)
+    row.seconds += recorded.seconds
     check_host(row, bare, recorded)
     read_report(machine, row, f"{row.name}/gpuspy", failures)
+    take_notes(machine, row, f"{row.name}/gpuspy", recorded)
     return recorded
 
 
-def measure_workload(machine, python, script):
-    """A PyTorch workload: without gpuspy, with it, and under torch.profiler."""
+def measure_workload(machine, python, script, seconds=RUN_SECONDS, profiled=True, compare_time=True):
+    """A workload in Python: without gpuspy, with it, and, if it is PyTorch's, under torch.profiler."""
     row = Measured(script.stem)
     command = [python, script]
-    recorded = record(machine, row, command)
+    recorded = record(machine, row, command, seconds=seconds)
+    if recorded is not None and profiled:
+        compare_with_profiler(machine, row, command, recorded, seconds, compare_time)
+    return row
+
+
+def compare_with_profiler(machine, row, command, recorded, seconds, compare_time):
+    """The same kernels, as often; and the same time, where the kernels are long enough for that."""
     profile = machine.work / row.name / "profile.json"
-    profiled = machine.run([*command, "--profile", profile], f"{row.name}/profiler", RUN_SECONDS)
+    profiled = machine.run([*command, "--profile", profile], f"{row.name}/profiler", seconds)
     row.seconds += profiled.seconds
     if not row.need(profiled.status == 0, f"under torch.profiler: {profiled.fault()}"):
-        return row
+        return
     row.need(profiled.stdout == recorded.stdout, "the output under torch.profiler is another than under gpuspy")
     if row.report:
         row.comparison = compare.Comparison(
@@ -105,14 +143,16 @@ def measure_workload(machine, python, script):
         )
         (machine.work / row.name / "comparison.txt").write_text("\n".join(row.comparison.lines()) + "\n")
         row.need(row.comparison.same_kernels, f"{len(row.comparison.differences)} kernels with another count")
-        row.need(row.comparison.same_time, f"total kernel time is {row.comparison.time_ratio} times torch.profiler's")
-    return row
+        same_time = row.comparison.same_time or not compare_time
+        row.need(same_time, f"total kernel time is {row.comparison.time_ratio} times torch.profiler's")
 
 
 def measure_program(machine, name, command, failures=0, **variables):
     """A program that prints `kernels N`: the number that must be found on the device."""
     row = Measured(name)
     recorded = record(machine, row, command, failures, **variables)
+    if recorded is None:
+        return row
     words = recorded.stdout.split()
     if row.need("kernels" in words[:-1], "the program did not print its number of kernels"):
         row.known_kernels = int(words[words.index("kernels") + 1])

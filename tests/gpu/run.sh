@@ -1,5 +1,6 @@
 #!/bin/sh
-# What must be seen on a GPU (docs/testing.md): records programs, compares with torch.profiler, measures the cost.
+# What must be seen on a GPU (docs/testing.md): records programs, compares with torch.profiler, measures the cost. With
+# --group breadth: programs of many frameworks, and of older CUDA releases where build_old_cuda.sh has been run.
 #
 #     tests/gpu/run.sh [BUILD [ARGUMENTS OF suite.py...]]     BUILD: build/release unless given
 #

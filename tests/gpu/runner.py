@@ -1,5 +1,6 @@
 """Runs programs with and without gpuspy, each in a folder of its own and with a time limit."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -29,6 +30,8 @@ class Outcome:
 
 class Machine:
     """Where the programs are, and until when they may run."""
+
+    GRACE_S = 5  # For the output of a program that was killed, while what it started may hold its pipes.
 
     def __init__(self, build, work, seconds):
         self.build = pathlib.Path(build).resolve()
@@ -63,8 +66,7 @@ class Machine:
         (path / "stderr").write_text(outcome.stderr)
         return outcome
 
-    @staticmethod
-    def _run(command, path, environment, timeout_s):
+    def _run(self, command, path, environment, timeout_s):
         start = time.monotonic()
         if timeout_s <= 0:
             return Outcome(None, "", "no time left for it", 0.0)
@@ -84,8 +86,16 @@ class Machine:
             stdout, stderr = process.communicate(timeout=timeout_s)
             status = process.returncode
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
+            # Its group may be gone, and a process of another group may still hold the pipes.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            try:
+                stdout, stderr = process.communicate(timeout=self.GRACE_S)
+            except subprocess.TimeoutExpired as late:
+                stdout, stderr = late.stdout or b"", late.stderr or b""
+                process.stdout.close()
+                process.stderr.close()
+                process.poll()
             status = None
         seconds = time.monotonic() - start
         return Outcome(status, stdout.decode(errors="replace"), stderr.decode(errors="replace"), seconds)

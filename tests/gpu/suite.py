@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that a GPU machine must show, in one command: see docs/testing.md.
+"""Everything that a GPU machine must show, in one command a group: see docs/testing.md.
 
 Leaves results.md, results.json, traces.tar.gz (traces under 1 MiB with their reports) and logs.tar.gz in the output
 folder.
@@ -8,6 +8,8 @@ Exit status: 0 everything held, 1 something did not, 2 it could not be started.
 
 import argparse
 import concurrent.futures
+import contextlib
+import importlib.metadata
 import json
 import pathlib
 import platform
@@ -18,6 +20,7 @@ import tarfile
 import tempfile
 import time
 
+import breadth
 import measure
 import tables
 from runner import Machine
@@ -25,7 +28,13 @@ from runner import Machine
 HERE = pathlib.Path(__file__).resolve().parent
 WORKLOADS = "small_ops graph_1000 two_streams resnet_train resnet_infer graph_resnet_infer transformer".split()
 EXAMPLES = "vector_add overlap graph_replay".split()
-VARIANTS = [(runtime, stream) for runtime in ("shared", "static") for stream in ("legacy", "per-thread")]
+VARIANTS = {
+    f"launches_{runtime}_{stream}": (runtime, stream)
+    for runtime in ("shared", "static")
+    for stream in ("legacy", "per-thread")
+}
+GROUPS = {"core": [*WORKLOADS, *VARIANTS, *EXAMPLES, "gpuspy_run", "ab"], "breadth": breadth.NAMES}
+PACKAGES = "jax jax-cuda13-plugin cupy-cuda13x triton timm transformers nvidia-nccl-cu13 nvidia-cuda-cupti".split()
 KEPT_TRACE_BYTES = 1 << 20
 ROUNDS = 5
 
@@ -39,6 +48,15 @@ def first_line(command):
         return f"not known ({type(error).__name__})"
 
 
+def find_packages():
+    """Versions of the frameworks of the group "breadth", as far as they are installed."""
+    versions = []
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+    return ", ".join(versions) or "none of them is installed"
+
+
 def find_facts(python):
     """What the numbers depend on."""
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
@@ -48,6 +66,7 @@ def find_facts(python):
     return {
         "GPU, driver": first_line(query),
         "torch, torchvision, cuDNN": first_line([python, "-c", versions]),
+        "other packages": find_packages(),
         "kernel, C library": f"{platform.release()}, {' '.join(platform.libc_ver())}",
         "date": time.strftime("%Y-%m-%d"),
     }
@@ -65,13 +84,14 @@ def find_library_path(python, nvcc):
     return ":".join(folders)
 
 
-def build_launches(nvcc, folder):
-    """Starts to build the variants of launches.cu. {name: (program, future of the compiler's outcome)}."""
+def build_launches(nvcc, folder, names):
+    """Starts to build variants of launches.cu. {name: (program, future of the compiler's outcome)}."""
     pool = concurrent.futures.ThreadPoolExecutor(len(VARIANTS))
     builds = {}
     (folder / "programs").mkdir()
-    for runtime, stream in VARIANTS:
-        program = folder / "programs" / f"launches_{runtime}_{stream}"
+    for name in names:
+        runtime, stream = VARIANTS[name]
+        program = folder / "programs" / name
         command = [nvcc, "-std=c++17", "-O2", "-cudart", runtime, "--default-stream", stream]
         command += [str(HERE / "launches.cu"), "-o", str(program)]
         future = pool.submit(subprocess.run, command, capture_output=True, text=True, timeout=180)
@@ -144,9 +164,27 @@ def write(out, facts, rows, cost, samples, faults):
     text = tables.page(facts, rows, cost, len(samples.get("nothing", [])), faults)
     (out / "results.md").write_text(text)
     result = {"facts": facts, "cost_us_per_operator": samples, "faults": faults}
-    result["programs"] = [{"name": row.name, "seconds": row.seconds, "faults": row.faults} for row in rows]
+    result["programs"] = [
+        {
+            "name": row.name,
+            "seconds": row.seconds,
+            "faults": row.faults,
+            "notes": row.notes,
+            "not_measured": row.not_measured,
+        }
+        for row in rows
+    ]
     (out / "results.json").write_text(json.dumps(result, indent=1))
     return text
+
+
+def choose(group, only):
+    """Names of the programs to measure; none when `only` names what is not there."""
+    groups = GROUPS.values() if group == "all" or (only is not None and group is None) else [GROUPS[group or "core"]]
+    known = {name for names in groups for name in names}
+    if only is None:
+        return known
+    return set(only) if known.issuperset(only) else set()
 
 
 def main():
@@ -154,8 +192,14 @@ def main():
     parser.add_argument("--build", required=True, help="folder of the release build")
     parser.add_argument("--out", required=True, help="folder for the results")
     parser.add_argument("--seconds", type=float, default=430, help="stop starting programs after this time")
-    parser.add_argument("--only", nargs="*", default=None, help="names of the programs to measure")
+    parser.add_argument("--group", choices=[*GROUPS, "all"], help="core unless given, or --only")
+    parser.add_argument("--only", nargs="*", default=None, help="names of the programs to measure, of any group")
     args = parser.parse_args()
+    names = choose(args.group, args.only)
+    if not names:
+        known = " ".join(name for group in GROUPS.values() for name in group)
+        print(f"suite.py: --only names nothing, or what is not there; there are: {known}", file=sys.stderr)
+        return 2
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     work = tempfile.mkdtemp(prefix="gpuspy-gpu-")
@@ -166,24 +210,26 @@ def main():
             return 2
 
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-    builds = build_launches(nvcc, machine.work) if nvcc else {}
+    variants = [name for name in VARIANTS if name in names]
+    builds = build_launches(nvcc, machine.work, variants) if nvcc and variants else {}
     facts = find_facts(sys.executable)
     library_path = find_library_path(sys.executable, nvcc)
     rows, samples, cost = [], {}, []
-    faults = [] if nvcc else ["launches.cu was not measured: no nvcc"]
+    faults = [] if nvcc or not variants else ["launches.cu was not measured: no nvcc"]
 
     def wanted(name):
-        return args.only is None or name in args.only
+        return name in names
 
     def done(row):
         rows.append(row)
         faults.extend(f"{row.name}: {fault}" for fault in row.faults)
-        print(f"{row.name}: {'; '.join(row.faults) or 'held'} ({row.seconds:.0f} s)", flush=True)
+        print(f"{row.name}: {row.verdict()} ({row.seconds:.0f} s)", flush=True)
+        for note in row.notes:
+            print(f"{row.name}: {note}", flush=True)
         write(out, facts, rows, cost, samples, faults)
 
     for name in filter(wanted, WORKLOADS):
         done(measure.measure_workload(machine, sys.executable, HERE / "workloads" / f"{name}.py"))
-    builds = {name: build for name, build in builds.items() if wanted(name)}
     for row in measure_launches(machine, builds, library_path):
         done(row)
     for name in filter(wanted, EXAMPLES):
@@ -196,8 +242,10 @@ def main():
         cost = measure.summary(samples)
         if len(samples["nothing"]) < ROUNDS:
             faults.append(f"cost: {len(samples['nothing'])} whole rounds of {ROUNDS}")
-    if args.only is None:
+    if {"resnet_infer", "graph_resnet_infer"} <= names:
         faults.extend(compare_owners(rows))
+    for row in breadth.rows(machine, sys.executable, wanted, library_path):
+        done(row)
     print(write(out, facts, rows, cost, samples, faults))
     pack(machine, out)
     shutil.rmtree(work)

@@ -8,7 +8,8 @@ def table(header, rows):
 
 
 def milliseconds(ns):
-    return f"{ns / 1e6:,.3f}"
+    """A time; a report without device times has none."""
+    return "-" if ns is None else f"{ns / 1e6:,.3f}"
 
 
 LAUNCH_FIELDS = "expected device_records unmatched_launches unmatched_records captured failed graph_nodes".split()
@@ -19,7 +20,7 @@ def launches_table(rows):
     header += ["graph nodes", "distinct kernels", "complete", "GPU time ms", "concurrency", "known answer", "all held"]
     body = []
     for row in rows:
-        verdict = "yes" if not row.faults else "NO"
+        verdict = "not measured" if row.not_measured else "yes" if not row.faults else "NO"
         if not row.report:
             body.append([row.name, *["-"] * (len(header) - 2), verdict])
             continue
@@ -66,7 +67,7 @@ def owners_table(rows):
         times = {}
         for kernel in row.report["kernels"]:
             owner = kernel["library"] or kernel["owner"] or "not known"
-            times[owner] = times.get(owner, 0) + kernel["time_ns"]
+            times[owner] = times.get(owner, 0) + (kernel["time_ns"] or 0)
         total = sum(times.values()) or 1
         shares = sorted(times.items(), key=lambda item: -item[1])
         body.append([row.name, ", ".join(f"{owner} {time / total:.1%}" for owner, time in shares)])
@@ -86,6 +87,10 @@ def page(facts, rows, cost, rounds, faults):
     lines += ["", "## The same kernels as torch.profiler", "", *profiler_table(rows)]
     lines += ["", "## Who owns the kernels", "", *owners_table(rows)]
     lines += ["", f"## Cost: the small-operator loop, {rounds} interleaved rounds", "", *cost_table(cost)]
+    notes = [f"- {row.name}: not measured: {row.not_measured}" for row in rows if row.not_measured]
+    notes += [f"- {row.name}: {note}" for row in rows for note in row.notes]
+    if notes:
+        lines += ["", "## What was not looked at", "", *notes]
     lines += ["", "## What did not hold", ""]
     lines += [f"- {fault}" for fault in faults] or ["Everything held."]
     return "\n".join(lines) + "\n"

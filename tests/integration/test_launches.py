@@ -1,5 +1,7 @@
 """Each way to launch a kernel is seen, once, whatever route the call took."""
 
+import pathlib
+import shutil
 import unittest
 
 import harness
@@ -100,6 +102,28 @@ class Launches(harness.TestCase):
         self.assert_complete(report, 4)
         self.assert_kernels(report, _Z6twelvev=4)
         self.assertEqual(harness.call_counts(report)["cuCtxSynchronize"], 1)
+        self.assertEqual(report["process"]["info"]["cupti_version"], "26")
+
+    def folder_of_cuda_12(self, cupti, name):
+        """The simulated driver and CUDA 12's runtime, with `cupti` under another name as the only libcupti."""
+        for root in ("/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"):
+            if (pathlib.Path(root) / "libcupti.so.12").exists():
+                self.skipTest(f"{root} has a libcupti.so.12")
+        folder = self.new_folder()
+        for library in ("libcuda.so.1", "libcudart.so.12"):
+            shutil.copy(harness.SIMULATED / library, folder / library)
+        shutil.copy(harness.SIMULATED / cupti, folder / name)
+        return folder
+
+    def test_program_of_cuda_12_beside_a_newer_cupti(self):
+        folder = self.folder_of_cuda_12("libcupti.so.13", "libcupti.so.13")
+        report = self.recorded("cuda12", LD_LIBRARY_PATH=folder)
+        self.assert_complete(report, 4)
+
+    def test_cupti_with_a_minor_version_in_its_name(self):
+        folder = self.folder_of_cuda_12("libcupti.so.12", "libcupti.so.11.8")
+        report = self.recorded("cuda12", LD_LIBRARY_PATH=folder, SIM_DRIVER_VERSION=12080)
+        self.assert_complete(report, 4)
         self.assertEqual(report["process"]["info"]["cupti_version"], "26")
 
     def test_two_devices_and_streams_of_threads(self):

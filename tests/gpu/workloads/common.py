@@ -1,4 +1,4 @@
-"""What the workloads share: arguments, seeds, and a profiler around the whole use of CUDA.
+"""What the workloads share: arguments, seeds, and a profiler around the whole use of CUDA. Needs no framework itself.
 
 Standard output holds results alone (losses, checksums) and is the same from run to run, so that runs with and without
 gpuspy can be compared byte by byte; times go to standard error.
@@ -6,6 +6,7 @@ gpuspy can be compared byte by byte; times go to standard error.
 
 import argparse
 import collections
+import importlib
 import json
 import os
 import sys
@@ -13,6 +14,8 @@ import tempfile
 import time
 
 WARM_UP_STEPS = 3
+NOT_MEASURED = 77
+ROWS = 64
 DEVICE_CATEGORIES = {"kernel": "kernels", "gpu_memcpy": "copies", "gpu_memset": "copies"}
 
 
@@ -83,3 +86,40 @@ def print_checksum(name, tensor):
     """Prints sums that show any difference in the bits of `tensor`."""
     values = tensor.detach().double()
     print(f"{name} sum {values.sum().item()!r} squares {(values * values).sum().item()!r}")
+
+
+def leave(reason):
+    """Ends a workload that cannot run here: the suite says "not measured" and why."""
+    print(" ".join(reason.split()), file=sys.stderr)
+    sys.exit(NOT_MEASURED)
+
+
+def need(module):
+    """The imported module, without which the workload cannot run."""
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # What an installation that does not fit throws is not only ImportError.
+        leave(f"no {module}: {type(error).__name__}: {error}")
+
+
+def section(action, *arguments):
+    """Prints the name of `action` and what it returns. If it fails, that is printed: runs must agree in it too."""
+    try:
+        print(f"{action.__name__} {action(*arguments)}")
+    except Exception as error:  # Each framework has exceptions of its own.
+        print(f"{action.__name__} not run: {type(error).__name__}")
+        print(f"{action.__name__}: {error}", file=sys.stderr)
+
+
+def rows_apart():
+    """Rows of 1,000 zeros, each in 4 MiB of device memory of its own.
+
+    How long a kernel of 1 µs takes depends on the block of memory that its values lie in (1.030 to 1.120 µs over 65
+    blocks of 4 MiB, in one process on an H200). With one row two runs compare where it lies; with many, the profilers.
+    """
+    import torch
+
+    rows = [torch.empty(1 << 20, device="cuda")[:1000] for _ in range(ROWS)]
+    for row in rows:
+        row.zero_()
+    return rows

@@ -52,7 +52,10 @@ public:
         add("call ", line({thread.ring, thread.tid, r.flags, r.depth, r.begin_ticks, r.end_ticks,
                            static_cast<std::uint64_t>(r.status), r.caller, r.stream, r.correlation, r.launch_id,
                            r.function, r.copy_bytes, r.copy_kind, r.graph_exec},
-                          {symbols_.api(r.api).name, symbols_.api(r.api).library}));
+                          {symbols_.api(r.api).name, symbols_.api(r.api).library, symbols_.api(r.api).fields}));
+        for (const std::int64_t argument : r.arguments) {
+            add("argument ", std::to_string(argument));
+        }
     }
     void on_name(const analysis::NameRecord& r) override {
         add("name ", line({r.ticks, r.handle}, {symbols_.text(r.name)}));
@@ -111,6 +114,7 @@ void write_everything(sink::Encoder& encoder) {
     REQUIRE(encoder.call(
         CallBuilder(0, 1'000, 1'050).caller(0x1234).stream(2).correlation(7).kernel(0xf1, 3, 128, 64).get()));
     REQUIRE(encoder.call(CallBuilder(1, 900, 2'000).depth(1).failed(-3).copy(4096, 2).get()));
+    REQUIRE(encoder.call(CallBuilder(3, 2'100, 2'101).arguments({4096, -1}).get()));
     REQUIRE(encoder.call(CallBuilder(2, 3'000, 3'010).correlation(5).launch_id((3ULL << 40) | 1).graph(0xe1).get()));
     REQUIRE(encoder.span(90, abi::SpanKind::kDevice, true, "because"));
     REQUIRE(encoder.loss(abi::LossCause::kCuptiDropped, 9, sink::Encoder::kNoThread));
@@ -161,9 +165,12 @@ const std::vector<std::string> kExpected = {
     "object 110 4096 8192 /lib/libcudart.so.13 13 ",
     "device 1 9 0 132 1980000 2619000 6016 137438953472 16 H200 0000:18:00.0 ",
     "info driver_version 13.0 ",
-    "call 3 1234 46 0 1000 1050 0 4660 2 7 0 241 0 0 0 cuLaunchKernel driver ",
-    "call 3 1234 65 1 900 2000 18446744073709551613 0 0 0 0 0 4096 2 0 cudaMemcpy runtime ",
-    "call 3 1234 152 0 3000 3010 0 0 0 5 3298534883329 0 0 0 225 cuGraphLaunch driver ",
+    "call 3 1234 46 0 1000 1050 0 4660 2 7 0 241 0 0 0 cuLaunchKernel driver  ",
+    "call 3 1234 65 1 900 2000 18446744073709551613 0 0 0 0 0 4096 2 0 cudaMemcpy runtime  ",
+    "call 3 1234 4096 0 2100 2101 0 0 0 0 0 0 0 0 0 cudaMalloc runtime devPtr:0* size:1w ",
+    "argument 4096",
+    "argument -1",
+    "call 3 1234 152 0 3000 3010 0 0 0 5 3298534883329 0 0 0 225 cuGraphLaunch driver  ",
     "span 90 1 1 because ",
     "loss 1 9 0 ",
     "loss 0 2 4 ",

@@ -21,8 +21,8 @@ using ring::RingSetConfig;
 namespace {
 
 constexpr abi::ApiEntry kApis[] = {
-    {"cuLaunchKernel", "driver", 0, 1, 0, {}},
-    {"cudaMemcpy", "runtime", 1, 3, abi::kApiBlocking, {}},
+    {"cuLaunchKernel", "driver", 0, 1, 0, {}, ""},
+    {"cudaMemcpy", "runtime", 1, 3, abi::kApiBlocking, {}, ""},
 };
 
 /// Each test has rings of its own in /dev/shm.

@@ -196,6 +196,16 @@ TEST_CASE("content that makes no sense ends the walk") {
         auto* call = reinterpret_cast<abi::CallEvent*>(second);
         *call = {{9, EventType::kCall, 0, 0, 0}, abi::kCallKernel, 0, 1, 2, 0};  // KernelPart alone has 5.
     }
+    SECTION("more arguments than words") {
+        auto* call = reinterpret_cast<abi::CallEvent*>(second);
+        *call = {{10, EventType::kCall, 0, 0, 0}, abi::kCallArguments, 0, 1, 2, 0};
+        *reinterpret_cast<std::uint64_t*>(call + 1) = 5;  // 4 words are left.
+    }
+    SECTION("so many arguments that their number overflows") {
+        auto* call = reinterpret_cast<abi::CallEvent*>(second);
+        *call = {{10, EventType::kCall, 0, 0, 0}, abi::kCallArguments, 0, 1, 2, 0};
+        *reinterpret_cast<std::uint64_t*>(call + 1) = ~0ULL - 5;
+    }
     int seen = 0;
     const auto visit = [&](const abi::EventHeader*, std::uint64_t) { return ++seen != 0; };
     const ring::Walk walk = ring::walk(ring.get(), kRingBytes, 0, limit, visit);

@@ -18,7 +18,7 @@ using namespace gpuspy;
 
 namespace {
 
-constexpr abi::ApiEntry kApis[] = {{"cuLaunchKernel", "driver", 0, 1, 0, {}}};
+constexpr abi::ApiEntry kApis[] = {{"cuLaunchKernel", "driver", 0, 1, 0, {}, ""}};
 
 constinit ring::RingSet rings;
 constinit sink::TraceWriter writer;

@@ -23,11 +23,12 @@
 namespace gpuspy::test {
 
 inline constexpr abi::ApiEntry kApis[] = {
-    {"cuLaunchKernel", "driver", 0, 1, 0, {}},
-    {"cudaMemcpy", "runtime", 1, 3, abi::kApiBlocking, {}},
-    {"cuGraphLaunch", "driver", 0, 2, 0, {}},
+    {"cuLaunchKernel", "driver", 0, 1, 0, {}, ""},
+    {"cudaMemcpy", "runtime", 1, 3, abi::kApiBlocking, {}, ""},
+    {"cuGraphLaunch", "driver", 0, 2, 0, {}, ""},
+    {"cudaMalloc", "runtime", 1, 6, abi::kApiBlocking, {}, "devPtr:0* size:1w"},
 };
-inline constexpr std::uint32_t kApiCount = 3;
+inline constexpr std::uint32_t kApiCount = 4;
 
 /// A folder that goes with the test.
 class TempFolder {
@@ -91,6 +92,15 @@ public:
         return part(abi::kCallCopy, abi::CopyPart{bytes, kind, 0});
     }
     CallBuilder& graph(std::uint64_t exec) { return part(abi::kCallGraph, abi::GraphPart{exec}); }
+
+    CallBuilder& arguments(const std::vector<std::int64_t>& values) {
+        part(abi::kCallArguments, abi::ArgumentsPart{values.size()});
+        for (const std::int64_t value : values) {
+            words_.push_back(static_cast<std::uint64_t>(value));
+        }
+        call().header.words = static_cast<std::uint16_t>(words_.size());
+        return *this;
+    }
 
     [[nodiscard]] const abi::CallEvent* get() const { return reinterpret_cast<const abi::CallEvent*>(words_.data()); }
 

@@ -1,0 +1,231 @@
+"""Which functions of which headers are hooked, as what, and which of their arguments are kept: the part to review.
+
+A function is hooked when a pattern of its library matches its whole name, by the first pattern that does. Hooks with logic of their own
+(launches, copies, graphs ...) are written by hand in interpose/table/{driver,runtime}.def and win over these.
+"""
+
+import dataclasses
+import re
+
+TOOLKIT = "toolkit"  # the folder of CUDA 13's headers: cuda.h ... and cudnn.h
+
+
+@dataclasses.dataclass(frozen=True)
+class Library:
+    name: str
+    headers: tuple
+    folders: tuple  # header sets (folders.py), newest first: the newest that declares a function names its arguments
+    patterns: tuple  # (pattern, class, attributes)
+    kept: str = ""  # pattern of the names of the arguments to keep
+    defines: tuple = ()
+    old: tuple = ()  # names of versions that no header here declares: (name, stack words, class)
+
+    def match(self, name):
+        """(class, attributes), or None when the function is not hooked."""
+        for pattern, api_class, attributes in self.patterns:
+            if re.fullmatch(pattern, name):
+                return (api_class, attributes) if api_class else None
+        return None
+
+
+CUDA = (TOOLKIT, "cuda12.9", "cuda12.0", "cuda11.7")
+EVERY_VERSION = "__CUDA_API_VERSION_INTERNAL"
+EXECUTES = "kLibrary"
+DESCRIBES = "kDescribe"
+LEFT_OUT = None
+
+# Arrays behind a pointer: the argument that says how many elements there are.
+ARRAYS = {
+    "dimA": "nbDims",
+    "strideA": "nbDims",
+    "filterDimA": "nbDims",
+    "padA": "arrayLength",
+    "filterStrideA": "arrayLength",
+    "dilationA": "arrayLength",
+    "windowDimA": "nbDims",
+    "paddingA": "nbDims",
+    "n": "rank",
+}
+# Addresses of memory, as its allocation and its release name them.
+POINTERS = ("devPtr", "ptr", "pHost", "p")
+# Buffers whose first bytes are kept: the argument that says how many there are.
+BYTES = {"buf": "sizeInBytes"}
+
+BLAS1 = r"(I[sdcz]am(ax|in)|[SDCZ]c?(asum|axpy|copy|dot[uc]?|nrm2|rot|rotg|rotm|rotmg|scal|swap)|Dz(asum|nrm2)|Sc(asum|nrm2)|C[s](rot|scal)|Zd(rot|scal))"
+BLAS23 = (
+    r"[SDCZH]([gthsc][a-z]{1,3}(mv|r|r2|ru|rc|sv|mm|mm3m|mm3mEx|mmEx|sm|rk|r2k|rkx|rkEx|rk3mEx)|gemm\w*|gemv\w*|geam|dgmm|"
+    r"getr[fsi]\w*|matinv\w*|geqrf\w*|gels\w*|t[pr]ttp?|trttp|tpttr|trsm\w*)"
+)
+
+LIBRARIES = (
+    Library(
+        "driver_calls",
+        ("cuda.h",),
+        CUDA,
+        (
+            # Asked for often, or not at all while a program computes: not worth a record.
+            (r"cu(Mem|Array|MipmappedArray)\w*(Get|Export|Import|Set|Advise|RangeGet|Retain|Host(GetFlags|GetDevice))\w*", LEFT_OUT, ""),
+            (r"cuMem(cpy|set)\w*", LEFT_OUT, ""),
+            (r"cuMemFree\w*|cuMemAlloc(_v2)?|cuMemAllocPitch(_v2)?|cuMemHostUnregister", "kMemory", "kApiBlocking"),
+            (r"cuMem(Alloc|Free|HostAlloc|HostRegister|Create|Release|Map|Unmap|AddressReserve|AddressFree|PoolCreate|PoolDestroy|PoolTrimTo)\w*", "kMemory", "0"),
+            (r"cuMem(Prefetch|Discard)\w*", "kMemory", "0"),
+            (r"cu(Array|Array3D|MipmappedArray)(Create|Destroy)\w*", "kMemory", "0"),
+            (r"cu(Stream|Event)(Create|Destroy)\w*", "kStream", "0"),
+            (r"cuEventRecord\w*|cuStream(WaitEvent|AddCallback|WaitValue|WriteValue|BatchMemOp)\w*|cuLaunchHostFunc\w*", "kStream", "0"),
+            (r"cu(Signal|Wait)ExternalSemaphoresAsync\w*", "kStream", "0"),
+            (r"cu(Module|Library)Load\w*|cuLink(Create|Complete|AddData|AddFile)\w*", "kModule", "0"),
+            (r"cuGraph(ExecKernel|ExecMemcpy|ExecMemset|ExecChildGraph|ExecHost|Kernel|Memcpy|Memset|Host|Exec)NodeSetParams\w*", "kGraph", "0"),
+            (r"cuGraph(Upload|Create|AddHostNode|AddEmptyNode|AddEvent\w+Node|AddMem\w+Node|AddDependencies)\w*", "kGraph", "0"),
+            (r"cuCtx(Create|Destroy)\w*|cuDevicePrimaryCtx(Retain|Release|Reset)\w*|cuGreenCtx(Create|Destroy)|cuCtxDetach", "kContext", "0"),
+        ),
+        kept=r"[hp]*(dptr|Stream|stream|Event|event)|bytesize|WidthInBytes|Height|size|ptr|p|pp|handle|module|library",
+        defines=(EVERY_VERSION,),
+    ),
+    Library(
+        "runtime_calls",
+        ("cuda_runtime_api.h",),
+        CUDA,
+        (
+            (r"cudaMem(cpy|set)\w*", LEFT_OUT, ""),
+            (r"cudaMemPool(Create|Destroy|TrimTo)", "kMemory", "0"),
+            (r"cudaMem(Prefetch|Discard)\w*", "kMemory", "0"),
+            (r"cudaFree(Host|Array|MipmappedArray)?|cudaMalloc|cudaMallocPitch|cudaMalloc3D|cudaHostUnregister", "kMemory", "kApiBlocking"),
+            (r"cuda(Malloc|Free)\w*|cudaHost(Alloc|Register)", "kMemory", "0"),
+            (r"cuda(Stream|Event)(Create|Destroy)\w*", "kStream", "0"),
+            (r"cudaEventRecord\w*|cudaStream(WaitEvent|AddCallback)\w*|cudaLaunchHostFunc\w*", "kStream", "0"),
+            (r"cuda(Signal|Wait)ExternalSemaphoresAsync\w*", "kStream", "0"),
+            (r"cudaLibraryLoad\w*", "kModule", "0"),
+            (r"cudaGraph(Exec)?(Kernel|Memcpy|Memset|Host|ChildGraph)?NodeSetParams\w*", "kGraph", "0"),
+            (r"cudaGraph(Upload|Create|Add\w+|Clone)\w*", "kGraph", "0"),
+            (r"cudaDeviceReset|cudaInitDevice", "kContext", "0"),
+        ),
+        kept=r"devPtr|ptr|pHost|p|p?[sS]tream|event|size|width|height|count|library",
+        defines=(EVERY_VERSION,),
+        old=(("cudaThreadExit", 0, "kContext"),),  # up to CUDA 12
+    ),
+    Library(
+        "cudnn",
+        ("cudnn.h",),
+        (TOOLKIT, "cudnn9.0", "cudnn8.9", "cudnn8.5"),
+        (
+            (r"cudnn(Get|Create|Destroy|Query|Derive|BuildRNN|RNN[GS]etClip)\w*", LEFT_OUT, ""),
+            (r"cudnn\w+VersionCheck|cudnnDropoutGet\w*", LEFT_OUT, ""),
+            (r"cudnn\w*(Forward|Backward)\w*", EXECUTES, "0"),
+            (r"cudnn(OpTensor|ReduceTensor|AddTensor|ScaleTensor|SetTensor|TransformTensor(Ex)?|TransformFilter|Im2Col)", EXECUTES, "0"),
+            (r"cudnn(CTCLoss\w*|FusedOpsExecute|BackendExecute|BackendPopulateCudaGraph|BackendUpdateCudaGraph|ReorderFilterAndBias)", EXECUTES, "0"),
+            (r"cudnn(Set|Restore)DropoutDescriptor", EXECUTES, "0"),
+            (r"cudnnSet(Tensor4d|TensorNd|Filter4d|FilterNd|Convolution2d|ConvolutionNd|Pooling2d|PoolingNd)Descriptor(Ex)?", DESCRIBES, "0"),
+            (r"cudnnSetConvolution(GroupCount|MathType)", DESCRIBES, "0"),
+        ),
+        kept=r"(x|y|w|dx|dy|dw|tensor|filter|conv|pooling)Desc|algo|group_?[cC]ount|mathType|data_?[tT]ype|format|computeType|mode|"
+        r"[nchwk]|(pad|stride|dilation|window|vertical|horizontal)\w*|[uv]|nbDims|arrayLength|dimA|filterDimA|strideA|padA|"
+        r"filterStrideA|dilationA|executionPlan",
+        # Executing calls that cuDNN 5 to 7 had beside those of today's names (cuDNN release notes).
+        old=tuple((f"cudnn{name}", 8, EXECUTES) for name in (
+            "ActivationForward_v3", "ActivationForward_v4", "ActivationBackward_v3", "ActivationBackward_v4",
+            "AddTensor_v3", "ConvolutionBackwardFilter_v3", "ConvolutionBackwardData_v3",
+        )),
+    ),
+    Library(
+        "cublas",
+        ("cublas_v2.h",),
+        CUDA,
+        (
+            (r"cublas(Set|Get)(Vector|Matrix)(Async)?(_64)?", EXECUTES, "0"),
+            (rf"cublas({BLAS1}|{BLAS23})(_v2)?(_64)?", EXECUTES, "0"),
+            (r"cublas(Gemm\w*|AxpyEx|DotEx|DotcEx|Nrm2Ex|ScalEx|RotEx|RotgEx|RotmEx|RotmgEx|AsumEx|IamaxEx|IaminEx|CopyEx|SwapEx|Uint8gemmBias)(_64)?", EXECUTES, "0"),
+        ),
+        kept=r"trans[ab]?|side|uplo|[mnk]|[ABC]type|[abc]Type|computeType|batch(Count|Size)|group_count|groupCount|n",
+    ),
+    # The first interface of cuBLAS (up to CUDA 5, still exported): no handle, and no status returned.
+    Library(
+        "cublas_first",
+        ("cublas.h",),
+        CUDA,
+        (
+            (r"cublas\w+(_v2|_64|Ex|Batched|3m|geam|dgmm)\w*", LEFT_OUT, ""),
+            (r"cublas(Create|Destroy|Shutdown|Xerbla|Alloc|Free|Set\w+|Get\w+)", LEFT_OUT, ""),
+            (rf"cublas({BLAS1}|[SDCZ][a-z0-9]{{3,6}})", EXECUTES, "kApiNoStatus"),
+        ),
+        kept=r"trans[ab]|[mnk]",
+    ),
+    Library(
+        "cublaslt",
+        ("cublasLt.h",),
+        CUDA,
+        (
+            (r"cublasLt(Matmul|MatrixTransform)", EXECUTES, "0"),
+            (r"cublasLtMat(mulDesc|rixLayout)(Init_internal|SetAttribute|Create)", DESCRIBES, "0"),
+        ),
+        kept=r"computeDesc|matmulDesc|matLayout|type|rows|cols|ld|scaleType|computeType|attr|buf|[ABCD]desc",
+    ),
+    Library(
+        "cublasxt",
+        ("cublasXt.h",),
+        CUDA,
+        ((r"cublasXt[SDCZ][a-z0-9]+", EXECUTES, "0"),),
+        kept=r"trans[ab]|side|uplo|[mnk]",
+    ),
+    Library(
+        "nccl",
+        ("nccl.h",),
+        ("nccl2.32", TOOLKIT, "nccl2.13"),
+        (
+            (r"(p?nccl)?p?nccl(AllReduce|Broadcast|Bcast|Reduce|AllGather|ReduceScatter|AlltoAll|Gather|Scatter|Send|Recv|PutSignal|Signal|WaitSignal)(Config)?", "kCollective", "0"),
+            (r"ncclGroup(Start|End)", "kCollective", "0"),
+            (r"ncclComm(InitRank\w*|InitAll|Split|Shrink|Grow|Destroy|Abort|Finalize)", "kCommunicator", "0"),
+            (r"ncclMem(Alloc|Free)", "kMemory", "0"),
+        ),
+        kept=r"count|sendcount|recvcount|datatype|op|root|peer|comm|nranks|rank|ndev|color|key|newcomm|size",
+    ),
+    Library(
+        "cufft",
+        ("cufft.h", "cufftXt.h"),
+        CUDA,
+        ((r"cufft(Exec\w+|XtExec\w*|XtMemcpy)", EXECUTES, "0"), (r"cufft(MakePlan|Plan|XtMakePlan)\w+", DESCRIBES, "0")),
+        kept=r"plan|n[xyz]|type|batch|rank|direction",
+    ),
+    Library(
+        "curand",
+        ("curand.h",),
+        CUDA,
+        ((r"curandGenerate\w*", EXECUTES, "0"),),
+        kept=r"n|num",
+    ),
+    Library(
+        "cusolver",
+        ("cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h"),
+        CUDA,
+        (
+            (r"cusolver\w*(bufferSize\w*|BufferSize\w*|_bufferInfo\w*|bufferInfo\w*|Get(?!r[fs]$)\w+|IRSParams\w+|Set\w+|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|Info\w*)", LEFT_OUT, ""),
+            (r"cusolver(Dn|Sp|Rf|Mg)\w+", EXECUTES, "0"),
+        ),
+        kept=r"[mnk]|nrhs|batch(Size|Count)|dataType[A-Z]*|computeType|job[a-z]*|uplo|nnz",
+    ),
+    Library(
+        "cusparse",
+        ("cusparse.h",),
+        CUDA,
+        (
+            (r"cusparse\w*([bB]ufferSize\w*|Get\w*|Set\w*|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|zeroPivot)", LEFT_OUT, ""),
+            (r"cusparse[SDCZX]\w+|cusparse(Axpby|Gather|Scatter|Rot|Sp\w+|SDDMM\w*|Csr2\w+|SparseToDense|DenseToSparse\w*|Constrained\w+)", EXECUTES, "0"),
+        ),
+        kept=r"[mnk]|nnz[a-z]?|op[AB]|computeType|mb|nb|nnzb",
+    ),
+    Library(
+        "cusparselt",
+        ("stdint.h", "stdalign.h", "cusparseLt.h"),
+        ("cusparselt",),
+        ((r"cusparseLt(Matmul|MatmulSearch|SpMMA(Prune|PruneCheck|Compress)\w*)", EXECUTES, "0"),),
+    ),
+    Library(
+        "cutensor",
+        ("cutensor.h",),
+        ("cutensor2", "cutensor1"),
+        (
+            (r"cutensor(Contract|ContractTrinary|BlockSparseContract|ElementwiseBinaryExecute|ElementwiseTrinaryExecute|Permute|Reduce)", EXECUTES, "0"),
+            (r"cutensor(Contraction|Reduction|Permutation|ElementwiseBinary|ElementwiseTrinary)", EXECUTES, "0"),
+        ),
+        kept=r"plan",
+    ),
+)
