@@ -8,8 +8,11 @@
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
 set(missing "")
-foreach(entry IN ITEMS fmt:libfmt-dev spdlog:libspdlog-dev CLI11:libcli11-dev zstd:libzstd-dev
-                       nlohmann_json:nlohmann-json3-dev Catch2:catch2)
+set(wanted fmt:libfmt-dev spdlog:libspdlog-dev CLI11:libcli11-dev zstd:libzstd-dev nlohmann_json:nlohmann-json3-dev)
+if(GPUSPY_TESTS)
+    list(APPEND wanted Catch2:catch2)
+endif()
+foreach(entry IN LISTS wanted)
     string(REPLACE ":" ";" entry ${entry})
     list(GET entry 0 package)
     list(GET entry 1 debian_name)

@@ -2,6 +2,7 @@
 
 set(GPUSPY_SANITIZE "" CACHE STRING "Sanitizers for what is unit-tested: empty, address (with undefined) or thread")
 set_property(CACHE GPUSPY_SANITIZE PROPERTY STRINGS "" address thread)
+option(GPUSPY_TESTS "Build the tests, the simulated device and the examples" ON)
 option(GPUSPY_FUZZ "Build the fuzzers (needs clang)" OFF)
 
 if(NOT GPUSPY_SANITIZE MATCHES "^(address|thread|)$")

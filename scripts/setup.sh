@@ -3,7 +3,7 @@
 #
 #     scripts/setup.sh
 #
-# Asks for nothing and changes nothing when everything is there. Headers are taken from CUDA_HOME, then /usr/local/cuda; if
+# Asks for nothing and changes nothing when everything is there. What the wheel's build needs of PyPI goes to build/wheels. Headers are taken from CUDA_HOME, then /usr/local/cuda; if
 # neither has all of them, from the vendor's wheels on PyPI into build/cuda-headers (about 1 GB to download, once).
 set -u
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
@@ -25,7 +25,7 @@ as_root() {
 
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
-    pkg-config:pkg-config readelf:binutils"
+    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
     zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev"
 
@@ -36,6 +36,8 @@ missing_packages() {
     for entry in $files; do
         [ -e "/usr/include/${entry%%:*}" ] || echo "${entry##*:}"
     done
+    # The test of the wheel makes a virtual environment; Debian's python3 comes without what that takes.
+    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }
 
 install_packages() {
@@ -111,3 +113,15 @@ for include in ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include "$root
     fi
 done
 [ -n "$found" ] || fetch_headers
+
+# ---- the wheel's build -------------------------------------------------------------------------------------------------
+
+# The test of the wheel installs without the network, from here. Nothing else needs it, so a machine without PyPI goes on.
+backend=scikit-build-core==1.1.2
+if ! ls "$root"/build/wheels/scikit_build_core-*.whl >/dev/null 2>&1; then
+    python=$(find_pip)
+    mkdir -p "$root/build/wheels"
+    echo "setup: fetching $backend"
+    "${python:-python3}" -m pip download -q --only-binary :all: --dest "$root/build/wheels" "$backend" >/dev/null 2>&1 ||
+        echo "setup: pip could not download $backend: the test of the wheel will be skipped" >&2
+fi

@@ -36,7 +36,9 @@ public:
             make_room();  // Someone changed the file between the passes.
         }
         ApiStats& stats = model_.apis[call.api];
-        stats.duration_ns.add(distance_ns(at(call.begin_ticks), at(call.end_ticks)));
+        const std::uint64_t duration_ns = distance_ns(at(call.begin_ticks), at(call.end_ticks));
+        stats.duration_ns.add(duration_ns);
+        model_.collectives.add(call, model_.index.symbols.api(call.api), duration_ns);
         stats.failed += call.has(abi::kCallStatus) ? 1 : 0;
         ++model_.threads[call.thread].calls;
         forest_.add(call);

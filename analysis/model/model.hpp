@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model/collectives.hpp"
 #include "analysis/model/interval_set.hpp"
 #include "analysis/model/owners.hpp"
 #include "analysis/model/samples.hpp"
@@ -84,7 +85,8 @@ struct Model {
     std::vector<ApiStats> apis;                                              ///< by Symbols::apis()
     std::vector<ThreadStats> threads;                                        ///< by Symbols::threads()
     std::map<std::uint64_t, DeviceStats> devices;                            ///< by ordinal
-    std::map<std::uint64_t, CopyStats> copies;                               ///< by abi::CopyKind
+    Collectives collectives;
+    std::map<std::uint64_t, CopyStats> copies;  ///< by abi::CopyKind
     LaunchCounts launches;
     std::map<std::uint32_t, UnmatchedKernel> unmatched;  ///< by name
     std::int64_t first_ns = 0, last_ns = 0;              ///< Of anything recorded, CLOCK_MONOTONIC.

@@ -13,6 +13,7 @@ Findings find_all(const Model& model) {
     findings.kernels = kernel_table(model);
     findings.libraries = library_table(findings.kernels);
     findings.calls = call_table(model);
+    findings.collectives = collective_table(model);
     findings.copies = copy_table(model);
     findings.overhead = overhead(model);
     return findings;

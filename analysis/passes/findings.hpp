@@ -5,6 +5,7 @@
 
 #include "analysis/passes/api_time.hpp"
 #include "analysis/passes/calls.hpp"
+#include "analysis/passes/collectives.hpp"
 #include "analysis/passes/completeness.hpp"
 #include "analysis/passes/copies.hpp"
 #include "analysis/passes/cpu_time.hpp"
@@ -27,6 +28,7 @@ struct Findings {
     std::vector<KernelRow> kernels;
     std::vector<LibraryRow> libraries;
     std::vector<CallRow> calls;
+    std::vector<CollectiveRow> collectives;
     std::vector<CopyRow> copies;
     Overhead overhead;
 };

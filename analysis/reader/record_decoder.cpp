@@ -117,7 +117,7 @@ bool RecordDecoder::decode_api(Cursor& fields) {
     // A class of a later version is "other" to us; so are its attributes that we do not know.
     info.api_class = api_class <= static_cast<std::uint64_t>(abi::kLastApiClass) ? static_cast<abi::ApiClass>(api_class)
                                                                                  : abi::ApiClass::kOther;
-    info.attributes = static_cast<std::uint8_t>(attributes & abi::kApiBlocking);
+    info.attributes = static_cast<std::uint8_t>(attributes & (abi::kApiBlocking | abi::kApiNoStatus));
     apis_[number] = symbols_.intern_api(std::move(info));
     return true;
 }

@@ -247,6 +247,18 @@ std::string render_json(const Findings& findings, const JsonOptions& options) {
                     {"share_of_kernels", row.share_of_kernels}};
     });
     json["calls"] = rows_json(findings.calls, top, call_json);
+    json["collectives"] = rows_json(findings.collectives, top, [](const CollectiveRow& row) {
+        return Json{{"name", row.name},
+                    {"library", row.library},
+                    {"datatype", optional_text(row.datatype)},
+                    {"communicator", row.communicator},
+                    {"rank", row.rank >= 0 ? Json(row.rank) : Json(nullptr)},
+                    {"ranks", row.ranks >= 0 ? Json(row.ranks) : Json(nullptr)},
+                    {"count", row.count},
+                    {"failed", row.failed},
+                    {"bytes", row.bytes},
+                    {"host_ns", row.host_ns}};
+    });
     json["copies"] = rows_json(findings.copies, top, copy_json);
     json["overhead"] = overhead_json(findings.overhead);
     json["reading"] = reading_json(findings.run.reading);

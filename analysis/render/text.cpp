@@ -60,6 +60,7 @@ std::string render_text(const Findings& findings, const std::string& trace_path,
     text::library_section(out, findings, top);
     text::call_section(out, findings, top);
     text::sync_section(out, findings, top);
+    text::collective_section(out, findings, options.top);
     text::copy_section(out, findings);
     text::overhead_section(out, findings);
     return out;

@@ -23,6 +23,7 @@ void kernel_section(std::string& out, const Findings& findings, std::size_t top)
 void library_section(std::string& out, const Findings& findings, std::size_t top);
 void call_section(std::string& out, const Findings& findings, std::size_t top);
 void sync_section(std::string& out, const Findings& findings, std::size_t top);
+void collective_section(std::string& out, const Findings& findings, std::size_t top);
 void copy_section(std::string& out, const Findings& findings);
 void overhead_section(std::string& out, const Findings& findings);
 

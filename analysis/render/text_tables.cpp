@@ -129,6 +129,25 @@ void sync_section(std::string& out, const Findings& findings, std::size_t top) {
     }
 }
 
+void collective_section(std::string& out, const Findings& findings, std::size_t top) {
+    if (findings.collectives.empty()) {
+        return;
+    }
+    heading(out, "Communication", "bytes: what the calls were given; time: of the host in the calls");
+    out += fmt::format("  {:>11} {:>10} {:>10}  {:<12} {:>5} {:>11}  call\n", "bytes", "count", "time", "datatype",
+                       "comm", "rank");
+    const std::size_t shown = std::min(top, findings.collectives.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        const CollectiveRow& row = findings.collectives[i];
+        const std::string rank = row.rank < 0 ? std::string("-") : fmt::format("{} of {}", row.rank, row.ranks);
+        const std::string failed = row.failed == 0 ? "" : fmt::format(" ({} failed)", count_text(row.failed));
+        out += fmt::format("  {:>11} {:>10} {:>10}  {:<12} {:>5} {:>11}  {}{}\n", bytes_text(row.bytes),
+                           count_text(row.count), duration_text(row.host_ns), row.datatype.empty() ? "-" : row.datatype,
+                           row.communicator, rank, cut_middle(printable(row.name), 24), failed);
+    }
+    more_rows(out, findings.collectives.size(), top);
+}
+
 void copy_section(std::string& out, const Findings& findings) {
     if (findings.copies.empty()) {
         return;

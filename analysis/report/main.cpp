@@ -13,6 +13,7 @@
 #include "analysis/passes/findings.hpp"
 #include "analysis/reader/byte_source.hpp"
 #include "analysis/reader/fault.hpp"
+#include "analysis/render/call_list.hpp"
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
 #include "analysis/report/output.hpp"
@@ -43,6 +44,24 @@ int fail(const std::string& message, ExitCode code) {
     return static_cast<int>(code);
 }
 
+int partly_readable(const Arguments& arguments, const gpuspy::analysis::ReadSummary& reading) {
+    return fail(arguments.trace_path + ": partly readable: " + reading.describe(), ExitCode::kPartial);
+}
+
+/// Every call, one a line, written while the trace is read.
+int list(const Arguments& arguments, const gpuspy::analysis::ByteSource& source) {
+    gpuspy::report::Output output(arguments.output_path);
+    const auto reading =
+        gpuspy::analysis::list_calls(source, [&output](std::string_view lines) { return output.write(lines); });
+    if (!reading.ok()) {
+        return fail(arguments.trace_path + ": " + reading.fault().message, reading.fault().code);
+    }
+    if (const auto fault = output.finish()) {
+        return fail(*fault, ExitCode::kNotWritten);
+    }
+    return reading.value().partial() ? partly_readable(arguments, reading.value()) : static_cast<int>(ExitCode::kDone);
+}
+
 int report(const Arguments& arguments) {
     if (!arguments.output_path.empty() && gpuspy::report::same_file(arguments.output_path, arguments.trace_path)) {
         return fail(arguments.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
@@ -50,6 +69,9 @@ int report(const Arguments& arguments) {
     const auto source = gpuspy::analysis::open_file(arguments.trace_path);
     if (!source.ok()) {
         return fail(arguments.trace_path + ": " + source.fault().message, source.fault().code);
+    }
+    if (arguments.format == "calls") {
+        return list(arguments, *source.value());
     }
     const auto model = gpuspy::analysis::build_model(*source.value());
     if (!model.ok()) {
@@ -64,11 +86,13 @@ int report(const Arguments& arguments) {
         options.top = arguments.top_given ? arguments.top : options.top;
         text = gpuspy::analysis::render_text(findings, arguments.trace_path, options);
     }
-    if (const auto fault = gpuspy::report::write_report(text, arguments.output_path)) {
+    gpuspy::report::Output output(arguments.output_path);
+    output.write(text);
+    if (const auto fault = output.finish()) {
         return fail(*fault, ExitCode::kNotWritten);
     }
     if (findings.run.reading.partial()) {
-        return fail(arguments.trace_path + ": partly readable: " + findings.run.reading.describe(), ExitCode::kPartial);
+        return partly_readable(arguments, findings.run.reading);
     }
     return static_cast<int>(ExitCode::kDone);
 }
@@ -86,8 +110,9 @@ int main(int argc, char** argv) {
                                                   gpuspy::abi::kFormatMajor));
     Arguments arguments;
     app.add_option("trace", arguments.trace_path, "Trace to read, usually trace.bin")->required();
-    app.add_option("--format", arguments.format, "text or json (docs/report-json.md)")
-        ->check(CLI::IsMember({"text", "json"}))
+    app.add_option("--format", arguments.format,
+                   "text, json (docs/report-json.md), or calls: every recorded call, one a line")
+        ->check(CLI::IsMember({"text", "json", "calls"}))
         ->capture_default_str();
     const CLI::Option* top =
         app.add_option("--top", arguments.top, "Rows of each table; 0: all. Default: 20 for text, all for json");

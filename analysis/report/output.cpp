@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 namespace gpuspy::report {
 namespace {
@@ -28,21 +29,40 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> write_report(std::string_view text, const std::string& path) {
-    if (path.empty()) {
+Output::Output(std::string path) : path_(std::move(path)) {
+    if (path_.empty()) {
         std::signal(SIGPIPE, SIG_IGN);
-        const int error = write_all(STDOUT_FILENO, text);
-        if (error == 0 || error == EPIPE) {
-            return std::nullopt;
+        descriptor_ = STDOUT_FILENO;
+    }
+}
+
+Output::~Output() {
+    finish();
+}
+
+bool Output::write(std::string_view text) {
+    if (descriptor_ < 0 && error_ == 0) {
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        error_ = descriptor_ < 0 ? errno : 0;
+    }
+    if (error_ == 0) {
+        error_ = write_all(descriptor_, text);
+    }
+    return error_ == 0;
+}
+
+std::optional<std::string> Output::finish() {
+    if (!path_.empty() && descriptor_ >= 0) {
+        if (::close(descriptor_) != 0 && error_ == 0) {
+            error_ = errno;
         }
-        return std::string("standard output cannot be written: ") + std::strerror(error);
+        descriptor_ = -1;
     }
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int error = descriptor < 0 ? errno : write_all(descriptor, text);
-    if (descriptor >= 0 && ::close(descriptor) != 0 && error == 0) {
-        error = errno;
+    if (error_ == 0 || (path_.empty() && error_ == EPIPE)) {
+        return std::nullopt;
     }
-    return error == 0 ? std::nullopt : std::optional(path + ": cannot be written: " + std::strerror(error));
+    return (path_.empty() ? std::string("standard output cannot be written") : path_ + ": cannot be written") + ": " +
+           std::strerror(error_);
 }
 
 bool same_file(const std::string& a, const std::string& b) {

@@ -7,9 +7,25 @@
 
 namespace gpuspy::report {
 
-/// Writes `text` to `path`, or to standard output when it is empty. Returns what went wrong. A reader of standard
-/// output that went away (`| head`) is nothing wrong.
-std::optional<std::string> write_report(std::string_view text, const std::string& path);
+/// A file, or standard output when `path` is empty. A reader of standard output that went away (`| head`) is nothing wrong.
+/// The file is made with the first text, so that a trace that cannot be read leaves it as it was.
+class Output {
+public:
+    explicit Output(std::string path);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    /// False: nothing more can be written.
+    bool write(std::string_view text);
+    /// What went wrong, if anything did.
+    std::optional<std::string> finish();
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+    int error_ = 0;  ///< errno of the first failure.
+};
 
 /// Whether both paths name the same file.
 bool same_file(const std::string& a, const std::string& b);

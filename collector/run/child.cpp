@@ -36,12 +36,21 @@ SignalState hold_signals(sigset_t* held) {
     return before;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command,
-                         const std::vector<std::pair<std::string, std::string>>& environment,
-                         const SignalState& signals, int report_fd) {
-    for (const auto& [name, value] : environment) {
+void change_environment(const EnvironmentChange& change) {
+    for (const std::string& name : change.unset) {
+        unsetenv(name.c_str());
+    }
+    for (const auto& [name, value] : change.set) {
         setenv(name.c_str(), value.c_str(), 1);
     }
+    if (!change.set_to_pid.empty()) {
+        setenv(change.set_to_pid.c_str(), std::to_string(getpid()).c_str(), 1);
+    }
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const EnvironmentChange& environment,
+                         const SignalState& signals, int report_fd) {
+    change_environment(environment);
     std::vector<char*> arguments;
     for (const std::string& argument : command) {
         arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -77,8 +86,7 @@ int wait_for(pid_t child, const sigset_t& held) {
 
 }  // namespace
 
-ChildResult run_child(const std::vector<std::string>& command,
-                      const std::vector<std::pair<std::string, std::string>>& environment) {
+ChildResult run_child(const std::vector<std::string>& command, const EnvironmentChange& environment) {
     ChildResult result;
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) {

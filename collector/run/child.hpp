@@ -15,11 +15,17 @@ struct ChildResult {
     int status = 0;  ///< As wait(2) gives it.
 };
 
-/// Starts the command with these variables set, and waits for its end. Meanwhile a signal that another process sent to
+/// What the command finds in its environment that we do not.
+struct EnvironmentChange {
+    std::vector<std::pair<std::string, std::string>> set;
+    std::vector<std::string> unset;
+    std::string set_to_pid;  ///< Variable that gets the command's pid; "": none.
+};
+
+/// Starts the command in the changed environment, and waits for its end. Meanwhile a signal that another process sent to
 /// us is passed on. One from the terminal is not: the command is in the same process group and gets its own. Job
 /// control is left to the shell: when the group is stopped, so are we.
-ChildResult run_child(const std::vector<std::string>& command,
-                      const std::vector<std::pair<std::string, std::string>>& environment);
+ChildResult run_child(const std::vector<std::string>& command, const EnvironmentChange& environment);
 
 /// The status that a shell gives: the command's own, or 128 + signal.
 int exit_status(int wait_status);

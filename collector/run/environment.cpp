@@ -1,18 +1,23 @@
 #include "collector/run/environment.hpp"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <vector>
 
 namespace gpuspy::run {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kOnlyPid = "GPUSPY_ONLY_PID";
 
 std::string first_existing(const std::vector<fs::path>& candidates) {
     for (const fs::path& candidate : candidates) {
@@ -26,11 +31,22 @@ std::string first_existing(const std::vector<fs::path>& candidates) {
 
 }  // namespace
 
-Installation find_installation(const std::string& program) {
+Installation find_installation(const std::string& program, const std::string& library_folder) {
     const fs::path folder = fs::path(program).parent_path();
     Installation installation;
     installation.folder = folder.string();
-    installation.library = first_existing({folder / "../lib/libgpuspy.so", folder / "libgpuspy.so"});
+    std::vector<std::string> looked;
+    std::vector<fs::path> candidates;
+    for (const std::string& below : {library_folder, std::string("../lib"), std::string("../lib/x86_64-linux-gnu"),
+                                     std::string("../lib64"), std::string("../lib/gpuspy"), std::string(".")}) {
+        const std::string place = (folder / below).lexically_normal().string();
+        if (std::find(looked.begin(), looked.end(), place) == looked.end()) {
+            looked.push_back(place);
+            candidates.push_back(fs::path(place) / "libgpuspy.so");
+        }
+    }
+    installation.looked = fmt::format("{}", fmt::join(looked, ", "));
+    installation.library = first_existing(candidates);
     installation.report = first_existing({folder / "gpuspy-report"});
     return installation;
 }
@@ -82,17 +98,22 @@ std::string output_problem(const std::string& path) {
                : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
 }
 
-std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
-                                                                   const char* preload_before) {
-    std::vector<std::pair<std::string, std::string>> variables = {
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before) {
+    EnvironmentChange change;
+    change.set = {
         {"LD_PRELOAD", preload_value(settings.library, preload_before)},
         {"GPUSPY_OUTPUT", settings.output},
         {"GPUSPY_RUN_ID", std::to_string(settings.run_id)},
     };
     if (settings.device_timing.has_value()) {
-        variables.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
+        change.set.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
     }
-    return variables;
+    if (settings.follow_children) {
+        change.unset.push_back(kOnlyPid);  // We may be a child of a gpuspy-run that follows none.
+    } else {
+        change.set_to_pid = kOnlyPid;
+    }
+    return change;
 }
 
 std::uint64_t make_run_id() {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "collector/run/child.hpp"
 
 namespace gpuspy::run {
 
@@ -13,11 +13,13 @@ namespace gpuspy::run {
 struct Installation {
     std::string library;  ///< libgpuspy.so, "" if it is not there.
     std::string report;   ///< gpuspy-report, "" if it is not there.
-    std::string folder;   ///< Where was looked, for messages.
+    std::string folder;   ///< The program's.
+    std::string looked;   ///< Where the library was looked for, for messages.
 };
 
-/// Looks in the program's folder and in ../lib beside it. `program` is a resolved path.
-Installation find_installation(const std::string& program);
+/// `program` is a resolved path. `library_folder`: where the library was to be installed, as seen from the program's folder
+/// (so that a tree can be moved); then the folders that distributions use, and the program's own.
+Installation find_installation(const std::string& program, const std::string& library_folder);
 
 /// "" if the loader can preload the path, else why not: LD_PRELOAD knows no escape for a space or a colon.
 std::string preload_problem(const std::string& library);
@@ -36,11 +38,11 @@ struct Settings {
     std::string output;  ///< Absolute.
     std::uint64_t run_id = 0;
     std::optional<bool> device_timing;
+    bool follow_children = true;
 };
 
-/// Variables to set for the command.
-std::vector<std::pair<std::string, std::string>> child_environment(const Settings& settings,
-                                                                   const char* preload_before);
+/// How the command's environment differs from ours.
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before);
 
 /// Not 0; random.
 std::uint64_t make_run_id();

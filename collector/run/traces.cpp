@@ -33,6 +33,7 @@ bool is_trace_of(const fs::path& path, std::uint64_t run_id) {
 /// this run (rings of another version: those of this run are of ours).
 const char* explain(sink::SalvageReason reason) {
     switch (reason) {
+        // kOtherVersion: not of this run, whose library is ours; another gpuspy's, who cannot be asked whose they are.
         case sink::SalvageReason::kNoTrace:
             return "its trace is gone";
         case sink::SalvageReason::kTraceBusy:
@@ -40,6 +41,19 @@ const char* explain(sink::SalvageReason reason) {
         default:
             return nullptr;
     }
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+    constexpr const char* kUnits[] = {"KiB", "MiB", "GiB"};
+    if (bytes < 1024) {
+        return fmt::format("{} B", bytes);
+    }
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; value >= 1023.95 && unit + 1 < std::size(kUnits); ++unit) {
+        value /= 1024;
+    }
+    return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
 }  // namespace
@@ -60,6 +74,20 @@ std::vector<std::string> find_traces(const std::string& output, std::uint64_t ru
         return std::pair(left != output, left) < std::pair(right != output, right);
     });
     return traces;
+}
+
+std::string describe_traces(const std::vector<std::string>& traces, const std::string& folder) {
+    constexpr std::size_t kNamed = 4;
+    std::string line = "wrote ";
+    for (std::size_t i = 0; i < std::min(traces.size(), kNamed); ++i) {
+        std::error_code error;
+        const std::uint64_t bytes = fs::file_size(traces[i], error);
+        const std::string prefix = folder + "/";
+        const bool is_below = traces[i].rfind(prefix, 0) == 0;
+        line += fmt::format("{}{} ({})", i == 0 ? "" : ", ", is_below ? traces[i].substr(prefix.size()) : traces[i],
+                            error ? error.message() : format_bytes(bytes));
+    }
+    return traces.size() > kNamed ? fmt::format("{} and {} more beside them", line, traces.size() - kNamed) : line;
 }
 
 std::vector<std::string> salvage_run(const std::string& ring_directory, std::uint64_t run_id) {

@@ -59,6 +59,7 @@ void read_numbers(Config& into, bool complain) noexcept {
         into.drain_ms = static_cast<std::uint32_t>(value);
     if (read_number("GPUSPY_RING_KIB", 16, 65536, true, complain, &value)) into.ring_bytes = value << 10;
     if (read_number("GPUSPY_RUN_ID", 1, UINT64_MAX, false, complain, &value)) into.run_id = value;
+    if (read_number("GPUSPY_ONLY_PID", 1, INT32_MAX, false, complain, &value)) into.only_pid = value;
 }
 
 void read_paths(Config& into) noexcept {

@@ -197,6 +197,12 @@ void notice_fork() noexcept {
     while (page().owner.load(std::memory_order_acquire) == kForgetting) sched_yield();
 }
 
+/// Asked again after a fork: a child has its parent's settings, and another pid.
+bool may_record() noexcept {
+    const std::uint64_t only_pid = config().only_pid;
+    return !config().disabled && (only_pid == 0 || only_pid == static_cast<std::uint64_t>(getpid()));
+}
+
 bool is_recording_or_start() noexcept {
     // Before the lock is taken: a child forked while another thread holds it must be able to notice.
     make_fork_page();
@@ -204,7 +210,7 @@ bool is_recording_or_start() noexcept {
     if (state.load(std::memory_order_acquire) == State::kIdle) {
         const Locked guard(session_lock);
         if (state.load(std::memory_order_relaxed) == State::kIdle) {
-            if (config().disabled || start_recording() != 0) {
+            if (!may_record() || start_recording() != 0) {
                 state.store(State::kOff, std::memory_order_release);
             } else {
                 if (!has_thread_key) has_thread_key = gpuspy_pthread_key_create(&thread_key, thread_ended) == 0;

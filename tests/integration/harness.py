@@ -39,6 +39,15 @@ class Run:
             raise AssertionError(f"{len(traces)} traces: {[path.name for path in traces]}; stderr: {self.stderr!r}")
         return read_report(traces[0])
 
+    def listed_calls(self):
+        """Every recorded call of the one trace there is, a line each (gpuspy-report --format calls)."""
+        (trace,) = self.traces()
+        process = subprocess.run([REPORT, "--format", "calls", trace], capture_output=True, text=True,
+                                 timeout=TIMEOUT_S, check=False)
+        if process.returncode != 0:
+            raise AssertionError(f"gpuspy-report --format calls: status {process.returncode}, {process.stderr!r}")
+        return process.stdout.splitlines()
+
 
 def environment(preload, **variables):
     """A small environment of our own, so that a caller's CUDA settings change nothing."""

@@ -9,7 +9,9 @@ OWN = "_Z10own_kernelv"
 
 class Libraries(harness.TestCase):
     def setUp(self):
-        self.report = self.recorded("libraries")
+        self.run_made = self.run_host("libraries")
+        self.assertEqual((self.run_made.status, self.run_made.stderr), (0, b""))
+        self.report = self.run_made.report()
 
     def test_all_kernels_are_there(self):
         self.assert_complete(self.report, 20)
@@ -41,6 +43,17 @@ class Libraries(harness.TestCase):
         self.assertEqual(calls["cudnnBackendExecute"], 2)
         self.assertEqual(calls["cublasGemmEx"], 2)
         self.assertEqual(calls["cublasLtMatmul"], 4)
+
+    def test_arguments_are_kept(self):
+        """What FLOPs need, by the vendor's names of the arguments: 8 x 8 x 8 in the program."""
+        listed = self.run_made.listed_calls()
+        products = [line for line in listed if " cublasSgemm_v2(" in line]
+        self.assertEqual(len(products), 1)
+        self.assertIn("cublasSgemm_v2(transa=0, transb=0, m=8, n=8, k=8) = 0", products[0])
+        mixed = [line for line in listed if " cublasGemmEx(" in line]
+        # CUDA_R_16BF is 14 (library_types.h), CUBLAS_COMPUTE_32F is 68 (cublas_api.h).
+        self.assertTrue(all("m=8, n=8, k=8, Atype=14, Btype=14, Ctype=14, computeType=68)" in line for line in mixed), mixed)
+        self.assertEqual(len(mixed), 2)
 
     def test_failed_library_call(self):
         failed = {call["name"]: call["failed"] for call in self.report["calls"]}

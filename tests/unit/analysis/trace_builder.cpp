@@ -87,7 +87,8 @@ std::uint64_t TraceBuilder::api_number(const Api& api) {
     if (added) {
         record(Tag::kApi, varints({found->second, static_cast<std::uint64_t>(api.level),
                                    static_cast<std::uint64_t>(api.api_class), api.attributes}) +
-                              text_field(api.library) + text_field(api.name));
+                              text_field(api.library) + text_field(api.name) +
+                              (api.fields.empty() ? std::string() : text_field(api.fields)));
     }
     return found->second;
 }
@@ -117,6 +118,11 @@ void TraceBuilder::call(const Call& call) {
     add(call.function != 0, abi::kCallKernel, varint(value_index(call.function)) + varints({2, 1, 1, 128, 1, 1, 64}));
     add(call.copy_bytes != 0, abi::kCallCopy, varints({call.copy_bytes, call.copy_kind}));
     add(call.exec != 0, abi::kCallGraph, varint(value_index(call.exec)));
+    std::string arguments = varint(call.arguments.size());
+    for (const std::int64_t argument : call.arguments) {
+        arguments += svarint(argument);
+    }
+    add(!call.arguments.empty(), abi::kCallArguments, arguments);
     record(Tag::kCall, varints({flags, api, call.depth}) + delta(call.begin, current_->begin) +
                            varint(call.end - call.begin) + optional);
 }

@@ -24,6 +24,7 @@ struct Api {
     abi::ApiLevel level = abi::ApiLevel::kRuntime;
     abi::ApiClass api_class = abi::ApiClass::kOther;
     std::uint8_t attributes = 0;
+    std::string fields = {};
 };
 
 /// A call. The flags of the fields that are set are set by the builder; `flags` adds others.
@@ -41,6 +42,7 @@ struct Call {
     std::uint64_t copy_bytes = 0;
     std::uint32_t copy_kind = 0;
     std::uint32_t flags = 0;
+    std::vector<std::int64_t> arguments = {};
 };
 
 /// A device record; start in ns of the device clock.

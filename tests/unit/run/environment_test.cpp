@@ -17,6 +17,21 @@ TEST_CASE("the library goes before what is preloaded already, and not twice") {
     REQUIRE(run::preload_value(library, ("/lib/a.so:" + library).c_str()) == library + ":/lib/a.so");
 }
 
+TEST_CASE("the library is found where it was to be installed, then where distributions put it, then beside") {
+    const TempFolder folder;
+    std::filesystem::create_directories(folder.file("bin"));
+    const auto find = [&](const std::string& below) {
+        const std::string library = run::find_installation(folder.file("bin/gpuspy-run"), below).library;
+        return library.empty() ? library : library.substr(folder.path().size() + 1);
+    };
+    REQUIRE(find("../private/place").empty());
+    for (const std::string place : {"bin", "lib/gpuspy", "lib64", "lib/x86_64-linux-gnu", "lib", "private/place"}) {
+        std::filesystem::create_directories(folder.file(place));
+        write_text(folder.file(place + "/libgpuspy.so"), "");
+        REQUIRE(find("../private/place") == place + "/libgpuspy.so");
+    }
+}
+
 TEST_CASE("a path that LD_PRELOAD cannot say is told") {
     REQUIRE(run::preload_problem("/opt/gpuspy/lib/libgpuspy.so").empty());
     REQUIRE(run::preload_problem("/opt/my tools/libgpuspy.so").find("space or a colon") != std::string::npos);
@@ -36,10 +51,19 @@ TEST_CASE("the command's environment") {
     settings.run_id = 5;
     using Variables = std::vector<std::pair<std::string, std::string>>;
     Variables expected = {{"LD_PRELOAD", "/l.so:/x.so"}, {"GPUSPY_OUTPUT", "/t.bin"}, {"GPUSPY_RUN_ID", "5"}};
-    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
     settings.device_timing = false;
     expected.emplace_back("GPUSPY_DEVICE_TIMING", "0");
-    REQUIRE(run::child_environment(settings, "/x.so") == expected);
+    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
+}
+
+TEST_CASE("whether children record is told by a pid, or by none, whatever an outer gpuspy-run said") {
+    run::Settings settings;
+    REQUIRE(run::child_environment(settings, nullptr).unset == std::vector<std::string>{"GPUSPY_ONLY_PID"});
+    REQUIRE(run::child_environment(settings, nullptr).set_to_pid.empty());
+    settings.follow_children = false;
+    REQUIRE(run::child_environment(settings, nullptr).unset.empty());
+    REQUIRE(run::child_environment(settings, nullptr).set_to_pid == "GPUSPY_ONLY_PID");
 }
 
 TEST_CASE("run ids are not 0 and differ") {

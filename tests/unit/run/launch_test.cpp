@@ -6,7 +6,9 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <regex>
 
+#include "collector/run/traces.hpp"
 #include "tests/unit/sink/fixtures.hpp"
 #include "tests/unit/sink/trace_dump.hpp"
 
@@ -17,8 +19,9 @@ namespace {
 
 const std::string kInstallation = RUN_INSTALLATION;
 const std::string kNoCuda =
-    "gpuspy-run: no CUDA call was seen: no trace was written (the command used no GPU, is statically linked or setuid, "
-    "or cleared LD_PRELOAD)\n";
+    "gpuspy-run: no CUDA call was seen: no trace was written (the command used no GPU, or cleared LD_PRELOAD, or "
+    "started "
+    "a program that is statically linked or setuid)\n";
 
 struct Ended {
     int status = -1;  ///< As wait(2) gives it.
@@ -26,6 +29,15 @@ struct Ended {
     std::string err;
     [[nodiscard]] int code() const { return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status); }
 };
+
+/// The line that names traces, without their sizes.
+std::string names_of(const std::string& line) {
+    return std::regex_replace(line, std::regex(" \\([0-9.]+ [KMG]?i?B\\)"), "");
+}
+
+std::string size_text(const std::string& path) {
+    return std::to_string(std::filesystem::file_size(path)) + " B";
+}
 
 std::string take_all(int fd) {
     std::string text;
@@ -67,7 +79,7 @@ public:
         if (pid_ == 0) {
             dup2(out_[1], 1);
             dup2(err_[1], 2);
-            for (const char* name : {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "LD_PRELOAD"}) {
+            for (const char* name : {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "GPUSPY_DISABLE", "LD_PRELOAD"}) {
                 unsetenv(name);
             }
             for (const auto& [name, value] : environment) {
@@ -180,8 +192,9 @@ TEST_CASE("what gpuspy-run itself cannot do is 125, and the command does not run
         std::filesystem::copy(launch.program, launch.folder.file("bin/gpuspy-run"));
         launch.program = launch.folder.file("bin/gpuspy-run");
         const std::string bin = launch.folder.file("bin");
-        message =
-            "gpuspy-run: libgpuspy.so is neither in " + bin + " nor in " + bin + "/../lib; install gpuspy whole\n";
+        const std::string lib = launch.folder.file("lib");
+        message = "gpuspy-run: libgpuspy.so is in none of " + lib + ", " + lib + "/x86_64-linux-gnu, " + lib + "64, " +
+                  lib + "/gpuspy, " + bin + "/; install gpuspy whole\n";
     }
     SECTION("no report program") {
         std::filesystem::copy(launch.program, launch.folder.file("gpuspy-run"));
@@ -217,7 +230,7 @@ TEST_CASE("a recorded command: its trace says how it ended") {
     launch.environment = {{"FAKE_RECORD", "clean"}};
     const Ended ended = launch.shell("exit 3");
     REQUIRE(ended.code() == 3);
-    REQUIRE(ended.err.empty());
+    REQUIRE(names_of(ended.err) == "gpuspy-run: wrote trace.bin\n");
     const TraceDump dump = dump_file(launch.folder.file("trace.bin"));
     REQUIRE_FALSE(dump.partial);
     REQUIRE(dump.of("call").size() == 1);
@@ -229,7 +242,7 @@ TEST_CASE("a command that was killed: what was in its rings is in its trace, and
     launch.environment = {{"FAKE_RECORD", "killed"}};
     const Ended ended = launch.shell("echo $$; kill -KILL $$");
     REQUIRE(ended.code() == 137);
-    REQUIRE(ended.err.empty());
+    REQUIRE(names_of(ended.err) == "gpuspy-run: wrote trace.bin\n");
     const TraceDump dump = dump_file(launch.folder.file("trace.bin"));
     REQUIRE_FALSE(dump.partial);
     REQUIRE(dump.of("call").size() == 1);
@@ -249,7 +262,71 @@ TEST_CASE("the option --report prints the report of every trace of the run, the 
     const std::string pid = ended.out.substr(0, ended.out.find('\n'));
     const std::string folder = launch.folder.path();
     REQUIRE(ended.out == pid + "\nreport of " + folder + "/t.bin\nreport of " + folder + "/t." + pid + ".bin\n");
-    REQUIRE(ended.err.empty());
+    REQUIRE(names_of(ended.err) == "gpuspy-run: wrote t.bin, t." + pid + ".bin\n");
+}
+
+TEST_CASE("the line that names the traces: the folder, the size, and silence when that is asked for") {
+    Launch launch;
+    launch.environment = {{"FAKE_RECORD", "clean"}};
+    const TempFolder elsewhere;
+    const std::string path = elsewhere.file("t.bin");
+    const Ended ended = launch.run({"-o", path, "--", "/bin/true"});
+    REQUIRE(ended.err == "gpuspy-run: wrote " + path + " (" + size_text(path) + ")\n");
+    for (const char* option : {"-q", "--quiet"}) {
+        REQUIRE(launch.run({option, "-o", path, "--", "/bin/true"}).err.empty());
+    }
+}
+
+TEST_CASE("with more than four traces the others are counted") {
+    const TempFolder folder;
+    std::vector<std::string> traces;
+    for (const std::uintmax_t bytes : {0, 1023, 1024, 1024 * 1024, 10, 10}) {
+        traces.push_back(folder.file("t" + std::to_string(traces.size()) + ".bin"));
+        std::ofstream(traces.back()).close();
+        std::filesystem::resize_file(traces.back(), bytes);
+    }
+    REQUIRE(gpuspy::run::describe_traces(traces, folder.path()) ==
+            "wrote t0.bin (0 B), t1.bin (1023 B), t2.bin (1.0 KiB), t3.bin (1.0 MiB) and 2 more beside them");
+}
+
+TEST_CASE("GPUSPY_DISABLE=1 is told, and the command runs") {
+    Launch launch;
+    launch.environment = {{"GPUSPY_DISABLE", "1"}};
+    const Ended ended = launch.shell("exit 4");
+    REQUIRE(ended.code() == 4);
+    REQUIRE(ended.err == "gpuspy-run: GPUSPY_DISABLE=1 is set: nothing is recorded; unset it to record\n");
+    launch.environment = {{"GPUSPY_DISABLE", "0"}};
+    REQUIRE(launch.shell("exit 4").err == kNoCuda);
+}
+
+TEST_CASE("a command that cannot be recorded: the reason is told, and the command runs") {
+    Launch launch;
+    const Ended ended = launch.run({"--", STATIC_PROGRAM});
+    REQUIRE(ended.code() == 3);
+    REQUIRE(ended.err == std::string("gpuspy-run: no trace was written: ") + STATIC_PROGRAM +
+                             " is linked statically: no loader preloads libgpuspy.so into it; link it dynamically\n");
+}
+
+TEST_CASE("a program of another C library, which cannot link our library, gets none") {
+    Launch launch;
+    // By its loader's name; in truth it is glibc's, so that it runs everywhere.
+    std::filesystem::remove(MUSL_LOADER);
+    std::filesystem::create_symlink("/lib64/ld-linux-x86-64.so.2", MUSL_LOADER);
+    const Ended ended = launch.run({"--", MUSL_PROGRAM});
+    std::filesystem::remove(MUSL_LOADER);
+    REQUIRE(ended.code() == 0);
+    REQUIRE(ended.out == "preload: none\n");
+    REQUIRE(ended.err == std::string("gpuspy-run: no trace was written: ") + MUSL_PROGRAM +
+                             " is linked against musl, and libgpuspy.so needs glibc; build it for glibc\n");
+}
+
+TEST_CASE("options that exclude each other, or a command, are told") {
+    Launch launch;
+    REQUIRE(launch.run({"--check", "/bin/true", "--", "/bin/echo"}).err ==
+            "gpuspy-run: --check takes one program and runs nothing: leave the command out; see gpuspy-run --help\n");
+    const Ended ended = launch.run({"--follow", "--no-children", "--", "/bin/echo"});
+    REQUIRE(ended.code() == 125);
+    REQUIRE(ended.err == "gpuspy-run: --follow and --no-children exclude each other; see gpuspy-run --help\n");
 }
 
 TEST_CASE("another run's trace in the folder is not touched") {

@@ -1,0 +1,90 @@
+"""Options: --help, the manual page and the completion name the same ones; the completion gives what it should."""
+
+import re
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+PACKAGING = harness.SOURCE / "packaging"
+
+
+def options_of_help(program):
+    """Each option begins a line; its help is at least two spaces away, or in the next line."""
+    text = harness.run(harness.BUILD / "bin" / program, "--help")
+    names = [line.strip().split()[0] for line in text.splitlines() if re.match(r"^  -", line)]
+    return sorted(name for group in names for name in group.split(","))
+
+
+def options_of_manual(program):
+    """In the section OPTIONS, the line behind each .TP."""
+    text = (PACKAGING / "man" / f"{program}.1").read_text()
+    section = text.split(".SH OPTIONS\n")[1].split(".SH ")[0]
+    heads = [head.replace("\\-", "-") for head in re.findall(r"\.TP\n\.BR? (.*)", section)]
+    return sorted(name for head in heads for name in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", head))
+
+
+def options_of_completion(program):
+    text = (PACKAGING / "completion" / program).read_text()
+    return sorted(re.search(r'local options="([^"]*)"', text)[1].split())
+
+
+def options_of_zsh(program):
+    text = (PACKAGING / "completion" / f"_{program}").read_text()
+    groups = re.findall(r"\{(-[\w,-]+)\}'\[|'(?:\([^)]*\))?(-[\w-]+)\[", text)
+    return sorted(name for group in groups for name in (group[0] or group[1]).split(","))
+
+
+def complete(program, *words):
+    """What bash offers for the last of the words."""
+    script = f"""
+        source "{PACKAGING}/completion/{program}"
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _{program.replace("-", "_")}
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    return harness.run("bash", "--norc", "-c", script, "bash", program, *words).split()
+
+
+class Manual(unittest.TestCase):
+    def test_same_options(self):
+        for program in harness.PROGRAMS:
+            with self.subTest(program=program):
+                options = options_of_help(program)
+                self.assertGreaterEqual(len(options), 5)
+                self.assertEqual(options_of_manual(program), options)
+                self.assertEqual(options_of_completion(program), options)
+                self.assertEqual(options_of_zsh(program), options)
+
+    def test_manual_pages_are_well_formed(self):
+        if shutil.which("groff") is None:
+            self.skipTest("no groff")
+        for program in harness.PROGRAMS:
+            process = subprocess.run(["groff", "-man", "-ww", "-z", PACKAGING / "man" / f"{program}.1"],
+                                     capture_output=True, text=True, check=False)
+            self.assertEqual((process.returncode, process.stderr), (0, ""))
+
+    def test_zsh_reads_its_files(self):
+        if shutil.which("zsh") is None:
+            self.skipTest("no zsh")
+        for program in harness.PROGRAMS:
+            harness.run("zsh", "-n", PACKAGING / "completion" / f"_{program}")
+
+    def test_completion_of_run(self):
+        self.assertEqual(complete("gpuspy-run", "--de"), ["--device-timing"])
+        self.assertEqual(complete("gpuspy-run", "--device-timing", ""), ["0", "1"])
+        self.assertIn("bash", complete("gpuspy-run", "bas"))
+        self.assertIn("bash", complete("gpuspy-run", "-o", "x", "bas"))
+        self.assertIn("bash", complete("gpuspy-run", "--report", "--", "bas"))
+        # The options behind the command are the command's.
+        self.assertEqual(complete("gpuspy-run", "--", "bash", "--re"), [])
+
+    def test_completion_of_report(self):
+        self.assertEqual(complete("gpuspy-report", "--fo"), ["--format"])
+        self.assertEqual(complete("gpuspy-report", "--format", "j"), ["json"])
+        self.assertEqual(complete("gpuspy-report", f"{harness.SOURCE}/READ"), [f"{harness.SOURCE}/README.md"])
+
+
+if __name__ == "__main__":
+    unittest.main()
