@@ -6,7 +6,8 @@ namespace gpuspy::analysis {
 
 void HandleNames::add(const NameRecord& record) {
     std::vector<Name>& names = names_[record.handle];
-    if (names.empty() || names.back().name != record.name) {
+    // The same told again. Between two others, in the order of time, it is news: a trace holds one thread after the other.
+    if (names.empty() || names.back().name != record.name || names.back().ticks != record.ticks) {
         names.push_back({record.ticks, record.name});
     }
 }
@@ -14,6 +15,9 @@ void HandleNames::add(const NameRecord& record) {
 void HandleNames::finish() {
     for (auto& [handle, names] : names_) {
         std::stable_sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.ticks < b.ticks; });
+        names.erase(
+            std::unique(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.name == b.name; }),
+            names.end());
     }
 }
 

@@ -17,6 +17,7 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
+#include "interpose/resolve/bypass.hpp"
 #include "interpose/resolve/driver_api.hpp"
 #include "interpose/resolve/real_dl.hpp"
 
@@ -190,8 +191,16 @@ void write_change(sink::RecordSink& sink) noexcept {
     sink.span(ticks, abi::SpanKind::kDevice, on, reason);
 }
 
+void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
+    note_bypasses();
+    look_for_namespaces();
+    char text[256];
+    while (next_bypass(text, sizeof text, final)) sink.notice(ring::ticks(), text);
+}
+
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
+    write_bypasses(sink, final);
     const State now = state.load(std::memory_order_acquire);
     write_change(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
@@ -252,7 +261,7 @@ void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread)
     if (per_thread && (parts.flags & abi::kCallStream) != 0 && parts.stream == 0) parts.stream = kPerThreadStream;
     // With device times the records bring the names.
     if (!is_on && succeeded && (parts.flags & abi::kCallKernel) != 0 && !is_name_known(parts.function)) [[unlikely]] {
-        learn_name(parts.function);
+        learn_name(parts.function, frame.begin_ticks);
     }
 }
 
@@ -275,6 +284,7 @@ void device_forget_after_fork() noexcept {
     wrote_facts = false;
     last_flush_ns = 0;
     opened_at_ns = 0;
+    tell_bypasses_again();
 }
 
 void device_yield(const char* reason) noexcept {

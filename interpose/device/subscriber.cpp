@@ -1,13 +1,19 @@
 #include "interpose/device/subscriber.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+
+// After cuda_headers.hpp (subscriber.hpp): the arguments of each driver function, as CUPTI hands them to a callback.
+#include <generated_cuda_meta.h>
 
 #include "collector/ring/clock.hpp"
 #include "interpose/device/device.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/call.hpp"
+#include "interpose/record/capture.hpp"
 #include "interpose/resolve/elf.hpp"
 
 namespace gpuspy::hook {
@@ -17,47 +23,164 @@ constinit CUpti_SubscriberHandle handle = nullptr;
 constinit char holder[128] = {};
 constinit std::atomic<bool> host_registered{false};
 
+/// A driver function, as its line in the table says.
 struct Watched {
     HookId hook;
     CUpti_CallbackId callback;
     abi::ApiClass api_class;
+    bool is_per_thread;
 };
 
+constexpr bool is_per_thread(std::string_view name) {
+    return name.ends_with("_ptsz") || name.ends_with("_ptds");
+}
+
 constexpr Watched kDriverCalls[] = {
-#define HOOK(name, api_class, ...) {HookId::name, CUPTI_DRIVER_TRACE_CBID_##name, abi::ApiClass::api_class},
+#define HOOK(name, api_class, ...) \
+    {HookId::name, CUPTI_DRIVER_TRACE_CBID_##name, abi::ApiClass::api_class, is_per_thread(#name)},
 #include "interpose/table/driver.def"
 #undef HOOK
 };
 
-HookId hook_of(CUpti_CallbackId callback) noexcept {
-    for (const Watched& call : kDriverCalls) {
-        if (call.callback == callback) return call.hook;
+constexpr CUpti_CallbackId kCaptureBegins[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,        CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,     CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz,
+};
+constexpr CUpti_CallbackId kCaptureEnds[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+                                             CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
+
+template <std::size_t Count>
+bool is_among(const CUpti_CallbackId (&callbacks)[Count], CUpti_CallbackId callback) noexcept {
+    for (const CUpti_CallbackId known : callbacks) {
+        if (known == callback) return true;
     }
-    return HookId::kCount;
+    return false;
+}
+
+const Watched* call_of(CUpti_CallbackId callback) noexcept {
+    for (const Watched& call : kDriverCalls) {
+        if (call.callback == callback) return &call;
+    }
+    return nullptr;
+}
+
+void put_stream(CallParts& parts, CUstream stream) noexcept {
+    parts.flags |= abi::kCallStream;
+    parts.stream = reinterpret_cast<std::uintptr_t>(stream);
+}
+
+void put_kernel(CallParts& parts, CUfunction function, const std::uint32_t (&grid)[3], const std::uint32_t (&block)[3],
+                std::uint32_t shared_bytes) noexcept {
+    parts.flags |= abi::kCallKernel;
+    parts.function = reinterpret_cast<std::uintptr_t>(function);
+    __builtin_memcpy(parts.grid, grid, sizeof grid);
+    __builtin_memcpy(parts.block, block, sizeof block);
+    parts.dynamic_shared_bytes = shared_bytes;
+}
+
+void put_exec(CallParts& parts, CUgraphExec exec) noexcept {
+    parts.flags |= abi::kCallGraph;
+    parts.exec = reinterpret_cast<std::uintptr_t>(exec);
+}
+
+template <class Arguments>
+void read_arguments(CallParts& parts, const Arguments& call) noexcept {
+    if constexpr (requires { call.hStream; }) put_stream(parts, call.hStream);
+    if constexpr (requires { call.gridDimX, call.blockDimX, call.sharedMemBytes; }) {
+        put_kernel(parts, call.f, {call.gridDimX, call.gridDimY, call.gridDimZ},
+                   {call.blockDimX, call.blockDimY, call.blockDimZ}, call.sharedMemBytes);
+    }
+    if constexpr (requires { call.config, call.f; }) {
+        // The call succeeded: the driver has read what stands there.
+        const CUlaunchConfig& config = *call.config;
+        put_stream(parts, config.hStream);
+        put_kernel(parts, call.f, {config.gridDimX, config.gridDimY, config.gridDimZ},
+                   {config.blockDimX, config.blockDimY, config.blockDimZ}, config.sharedMemBytes);
+    }
+    // Executable graphs are named so in one form of cuGraphLaunch, and so in the other.
+    if constexpr (requires { call.hGraph; }) put_exec(parts, call.hGraph);
+    if constexpr (requires { call.hGraphExec; }) put_exec(parts, call.hGraphExec);
+}
+
+/// What a launch, copy or set that succeeded was told, from CUPTI's copy of its arguments.
+void read_arguments(CallParts& parts, CUpti_CallbackId callback, const void* arguments) noexcept {
+    if (arguments == nullptr) return;
+    switch (callback) {
+#define GPUSPY_ARGUMENTS(name)                                                \
+    case CUPTI_DRIVER_TRACE_CBID_##name:                                      \
+        read_arguments(parts, *static_cast<const name##_params*>(arguments)); \
+        break;
+#define GPUSPY_ARGUMENTS_kLaunch GPUSPY_ARGUMENTS
+#define GPUSPY_ARGUMENTS_kGraphLaunch GPUSPY_ARGUMENTS
+#define GPUSPY_ARGUMENTS_kCopy GPUSPY_ARGUMENTS
+#define GPUSPY_ARGUMENTS_kSet GPUSPY_ARGUMENTS
+#define GPUSPY_ARGUMENTS_kMulti(name)
+#define GPUSPY_ARGUMENTS_kSync(name)
+#define GPUSPY_ARGUMENTS_kMemory(name)
+#define GPUSPY_ARGUMENTS_kGraph(name)
+#define GPUSPY_ARGUMENTS_kName(name)
+#define GPUSPY_ARGUMENTS_kContext(name)
+#define GPUSPY_ARGUMENTS_kOther(name)
+#define HOOK(name, api_class, ...) GPUSPY_ARGUMENTS_##api_class(name)
+#include "interpose/table/driver.def"
+#undef HOOK
+        default:
+            break;
+    }
 }
 
 /// The driver call that CUPTI tells us of was not entered through a hook (a route that we do not see): record what is
 /// known of it, so that its device records have a launch.
-void write_unhooked(ThreadState& state, HookId hook, const CUpti_CallbackData& data,
+void write_unhooked(ThreadState& state, const Watched& call, const CUpti_CallbackData& data,
                     std::uint64_t begin_ticks) noexcept {
     if (state.depth >= kMaxDepth) return;
-    CallFrame frame{&state, nullptr, begin_ticks, state.depth, hook, false};
-    state.open[state.depth] = {nullptr, hook, 0, 0};
+    CallFrame frame{&state, nullptr, begin_ticks, state.depth, call.hook, false};
+    state.open[state.depth] = {nullptr, call.hook, 0, 0};
     CallParts parts;
-    parts.flags = abi::kCallUnhooked | abi::kCallCorrelation;
-    parts.correlation = data.correlationId;
-    if (const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
-        result != nullptr && *result != 0) {
+    parts.flags = abi::kCallUnhooked;
+    const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
+    if (result != nullptr && *result != CUDA_SUCCESS) {
         parts.status = static_cast<int>(*result);
         parts.flags |= abi::kCallStatus;
+    } else {
+        read_arguments(parts, call.callback, data.functionParams);
+        // Asked for each such call, since the capture may have begun unseen too. Without a stream there is no capture.
+        if ((parts.flags & abi::kCallStream) != 0) mark_if_captured(frame, parts, call.is_per_thread);
     }
+    if ((parts.flags & abi::kCallCaptured) == 0) {
+        parts.flags |= abi::kCallCorrelation;
+        parts.correlation = data.correlationId;
+    }
+    constexpr std::uint64_t kPerThreadStream = 2;  // CU_STREAM_PER_THREAD
+    if (call.is_per_thread && (parts.flags & abi::kCallStream) != 0 && parts.stream == 0)
+        parts.stream = kPerThreadStream;
     end_call(frame, parts);
+}
+
+/// Captures that hooks see are counted by the hooks.
+void capture_called(CUpti_CallbackId callback, const CUpti_CallbackData& data) noexcept {
+    const Watched* call = call_of(callback);
+    const ThreadState* state = current_thread();
+    const bool is_hooked =
+        state != nullptr && state->depth > 0 && call != nullptr && state->open[state->depth - 1].id == call->hook;
+    const auto* result = static_cast<const CUresult*>(data.functionReturnValue);
+    if (data.callbackSite != CUPTI_API_EXIT || is_hooked || result == nullptr) return;
+    if (is_among(kCaptureEnds, callback)) {
+        if (*result == CUDA_SUCCESS || *result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) capture_ended();
+    } else if (*result == CUDA_SUCCESS) {
+        capture_began();
+    }
 }
 
 /// On the thread that makes the call, inside the driver. `correlationData` is one word per call, ours between enter and exit.
 void CUPTIAPI driver_called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId callback, const void* raw) {
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
     const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
+    if (is_among(kCaptureBegins, callback) || is_among(kCaptureEnds, callback)) {
+        capture_called(callback, data);
+        return;
+    }
     ThreadState* state = current_thread();
     if (data.callbackSite == CUPTI_API_ENTER) {
         *data.correlationData = 0;
@@ -70,8 +193,8 @@ void CUPTIAPI driver_called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId
     }
     if (*data.correlationData == 0) return;
     if (state == nullptr) state = enter_recording();
-    const HookId hook = hook_of(callback);
-    if (state != nullptr && hook != HookId::kCount) write_unhooked(*state, hook, data, *data.correlationData);
+    const Watched* call = call_of(callback);
+    if (state != nullptr && call != nullptr) write_unhooked(*state, *call, data, *data.correlationData);
 }
 
 }  // namespace
@@ -83,6 +206,12 @@ CUptiResult subscribe(const CuptiApi& api) noexcept {
         // An older CUPTI does not know newer functions: the driver that it fits does not have them either.
         if (makes_device_work(call.api_class))
             api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, call.callback);
+    }
+    for (const CUpti_CallbackId callback : kCaptureBegins) {
+        api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, callback);
+    }
+    for (const CUpti_CallbackId callback : kCaptureEnds) {
+        api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, callback);
     }
     return CUPTI_SUCCESS;
 }

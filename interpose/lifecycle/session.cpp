@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "collector/ring/clock.hpp"
+#include "collector/ring/owned_fd.hpp"
 #include "collector/sink/file_header.hpp"
 #include "collector/sink/output_path.hpp"
 #include "interpose/device/device.hpp"
@@ -22,6 +23,7 @@
 #include "interpose/lifecycle/process_info.hpp"
 #include "interpose/record/calibrate.hpp"
 #include "interpose/record/capture.hpp"
+#include "interpose/resolve/elf.hpp"
 
 namespace gpuspy::hook {
 namespace {
@@ -29,6 +31,7 @@ namespace {
 enum class State : std::uint32_t { kIdle, kRecording, kEnded, kOff };
 
 constexpr std::uint32_t kExitFlushMs = 2000;
+constexpr std::uint32_t kObjectsFlushMs = 100;
 
 ForkPage& page() noexcept {
     return *fork_page.load(std::memory_order_relaxed);
@@ -45,7 +48,8 @@ constinit SpinLock session_lock;  ///< Start, end, and the list of free thread s
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
-constinit sink::Output output;  // static: a host's thread may have a small stack
+constinit std::atomic<unsigned long long> saved_adds{0};  ///< Objects loaded so far, as the trace has them.
+constinit sink::Output output;                            // static: a host's thread may have a small stack
 
 void thread_ended(void* pointer) noexcept {
     auto* thread = static_cast<ThreadState*>(pointer);
@@ -177,6 +181,7 @@ void forget_parent() noexcept {
     drain.forget_after_fork();
     device_forget_after_fork();
     active_captures.store(0, std::memory_order_relaxed);
+    saved_adds.store(0, std::memory_order_relaxed);
     free_states = nullptr;
     thread_local_state.state = nullptr;
     thread_local_state.generation = 0;
@@ -287,6 +292,15 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept {
 
 void wake_drain() noexcept {
     drain.wake();
+}
+
+void save_objects() noexcept {
+    if (current_generation() == 0 || thread_local_state.inside_gpuspy) return;
+    const unsigned long long adds = elf::load_counts().adds;
+    if (adds == saved_adds.load(std::memory_order_relaxed)) return;
+    const ring::ErrnoGuard keep_errno;
+    const InsideGpuspy inside;
+    if (drain.flush(kObjectsFlushMs)) saved_adds.store(adds, std::memory_order_relaxed);
 }
 
 void register_exit_handler() noexcept {

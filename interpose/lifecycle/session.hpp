@@ -21,6 +21,9 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept;
 /// Tells the drain thread that a ring fills up.
 void wake_drain() noexcept;
 
+/// The host is about to unload a library: waits, for a short time, until the trace says where those that were loaded lie.
+void save_objects() noexcept;
+
 /// Registers the handler that flushes at exit, to run before all handlers registered so far: called again after CUPTI is
 /// opened, whose own handlers must not run before our flush.
 void register_exit_handler() noexcept;

@@ -8,6 +8,7 @@
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/handle_map.hpp"
+#include "interpose/record/names.hpp"
 #include "interpose/resolve/driver_api.hpp"
 
 #include <sys/mman.h>
@@ -19,8 +20,12 @@ constexpr std::uint32_t kMaxGraphDepth = 16;   ///< Child graphs in child graphs
 constexpr std::uint32_t kNodesPerEvent = 128;  ///< 3 KiB: fits any ring.
 constexpr std::uint32_t kMaxWaitMs = 50;       ///< For the ring to drain, all in all, per instantiation.
 
-constinit HandleMap node_owners;  ///< Node -> launch id of the captured or added call that made it.
-constinit HandleMap exec_graphs;  ///< Executable graph -> the graph that it was made from.
+constinit HandleMap node_owners;    ///< Node -> launch id of the captured or added call that made it.
+constinit HandleMap exec_graphs;    ///< Executable graph -> the graph that it was made from.
+constinit HandleMap exec_versions;  ///< Executable graph -> how often it was made or updated, all in all.
+constinit HandleMap
+    node_functions;  ///< Node in a version of an executable graph (node_key) -> function that it was given there.
+constinit std::atomic<std::uint64_t> last_version{0};
 
 /// Executable graphs whose nodes were switched since they were last written.
 struct Switched {
@@ -33,6 +38,12 @@ constinit SpinLock switched_lock;
 
 std::uint64_t word(const void* handle) noexcept {
     return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+/// Another version of the executable graph, or another one at its address, has other keys.
+std::uint64_t node_key(CUgraphExec exec, CUgraphNode node) noexcept {
+    const std::uint64_t version = exec_versions.get(word(exec));
+    return version == 0 ? 0 : (word(node) ^ version * 0x9e3779b97f4a7c15U) | 1;
 }
 
 /// The nodes of a graph, in a mapping that lives as long as the list.
@@ -89,11 +100,19 @@ CUgraph child_of(CUgraphNode node) noexcept {
     return get_child != nullptr && get_child(node, &child) == CUDA_SUCCESS ? child : nullptr;
 }
 
-std::uint64_t function_of(CUgraphNode node) noexcept {
+std::uint64_t function_of(const CUDA_KERNEL_NODE_PARAMS& params) noexcept {
+    return params.func != nullptr ? word(params.func) : word(params.kern);
+}
+
+/// What the node launches in the executable graph.
+std::uint64_t function_of(CUgraphExec exec, CUgraphNode node) noexcept {
+    if (const std::uint64_t key = node_key(exec, node)) {
+        if (const std::uint64_t function = node_functions.get(key)) return function;
+    }
     const auto get_params = driver_api().graph_kernel_node_get_params;
     CUDA_KERNEL_NODE_PARAMS params{};
     if (get_params == nullptr || get_params(node, &params) != CUDA_SUCCESS) return 0;
-    return params.func != nullptr ? word(params.func) : word(params.kern);
+    return function_of(params);
 }
 
 /// Writes the nodes of an executable graph to the ring, a group at a time, and counts them. Graphs are walked in their flattened
@@ -151,8 +170,9 @@ private:
         else
             ++others_;
         if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) is_conditional_ = true;
-        group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type),
-                                              type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(node) : 0,
+        const std::uint64_t function = type == CU_GRAPH_NODE_TYPE_KERNEL ? function_of(exec_, node) : 0;
+        if (function != 0 && !is_name_known(function)) learn_name(function, group_.event.ticks);
+        group_.nodes[group_.event.count++] = {next_index_, static_cast<std::uint32_t>(type), function,
                                               node_owners.get(word(node))};
         if (group_.event.count == kNodesPerEvent) flush();
     }
@@ -282,6 +302,7 @@ void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph,
     const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     exec_graphs.set(word(exec), word(graph));
+    exec_versions.set(word(exec), last_version.fetch_add(1, std::memory_order_relaxed) + 1);
     write_exec(*frame.state, exec, graph, ring::ticks(), updated);
 }
 
@@ -293,6 +314,17 @@ void exec_switched(const CallFrame& frame, CUgraphExec exec) noexcept {
     if (!add_switched(word(exec), graph)) {
         write_exec(*frame.state, exec, reinterpret_cast<CUgraph>(graph), ring::ticks(), true);
     }
+}
+
+void exec_node_changed(const CallFrame& frame, CUgraphExec exec, CUgraphNode node,
+                       const CUDA_KERNEL_NODE_PARAMS& params) noexcept {
+    const std::uint64_t key = node_key(exec, node);
+    const std::uint64_t function = function_of(params);
+    // Arguments are changed at every launch by some, the kernel hardly ever. The graph that the node is of may be gone: the
+    // driver is not asked.
+    if (key == 0 || node_functions.get(key) == function) return;
+    node_functions.set(key, function);
+    exec_switched(frame, exec);
 }
 
 void write_switched_exec(const CallFrame& frame, CUgraphExec exec) noexcept {

@@ -23,6 +23,10 @@ void graph_instantiated(const CallFrame& frame, CUgraphExec exec, CUgraph graph,
 /// A node of `exec` was enabled or disabled. What the graph holds is written at its next launch, once for all switches.
 void exec_switched(const CallFrame& frame, CUgraphExec exec) noexcept;
 
+/// A kernel node of `exec` was given these parameters there; in the graph that it came from it is as it was. Written like a switch.
+void exec_node_changed(const CallFrame& frame, CUgraphExec exec, CUgraphNode node,
+                       const CUDA_KERNEL_NODE_PARAMS& params) noexcept;
+
 /// The host destroys a graph: what was made from it and switched since is written while it can still be walked.
 void graph_goes(CUgraph graph) noexcept;
 void exec_goes(CUgraphExec exec) noexcept;

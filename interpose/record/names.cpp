@@ -1,10 +1,14 @@
 #include "interpose/record/names.hpp"
 
+#include <sys/mman.h>
+#include <time.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstring>
 
 #include "collector/ring/clock.hpp"
+#include "collector/ring/owned_fd.hpp"
 #include "collector/ring/ring.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
@@ -13,11 +17,16 @@
 namespace gpuspy::hook {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 8 << 10;
+constexpr std::size_t kMaxNameBytes =
+    64 << 10;                        ///< As much as a trace takes of a string. No more than a quarter of the ring.
+constexpr unsigned kMaxWaitMs = 50;  ///< For the drain thread to make room, per name.
 
 // Handles whose name is in the trace. Open addressing over atomics, so that a launch reads it without a lock; a handle that
 // finds no room is asked for again at each launch (slow, not wrong).
-constexpr std::size_t kHandleCount = std::size_t{1} << 16;
+constexpr unsigned kHandleBits = 19;
+constexpr std::size_t kHandleCount = std::size_t{1} << kHandleBits;
+constexpr std::size_t kHandleBytes =
+    kHandleCount * sizeof(std::atomic<std::uint64_t>);  ///< 4 MiB, touched as they fill.
 constexpr std::size_t kMaxProbes = 32;
 
 constinit std::atomic<std::atomic<std::uint64_t>*> known_handles{nullptr};
@@ -25,15 +34,14 @@ constinit std::atomic<std::atomic<std::uint64_t>*> known_handles{nullptr};
 std::atomic<std::uint64_t>* handles() noexcept {
     auto* table = known_handles.load(std::memory_order_acquire);
     if (table != nullptr) return table;
-    auto* made =
-        static_cast<std::atomic<std::uint64_t>*>(map_memory(kHandleCount * sizeof(std::atomic<std::uint64_t>)));
+    auto* made = static_cast<std::atomic<std::uint64_t>*>(map_memory(kHandleBytes));
     if (made == nullptr) return nullptr;
     // The loser's table stays mapped, untouched: it costs address space only.
     return known_handles.compare_exchange_strong(table, made, std::memory_order_acq_rel) ? made : table;
 }
 
 std::size_t place_of(std::uint64_t handle) noexcept {
-    return static_cast<std::size_t>((handle >> 4) * 0x9e3779b97f4a7c15U >> 48) & (kHandleCount - 1);
+    return static_cast<std::size_t>((handle >> 4) * 0x9e3779b97f4a7c15U >> (64 - kHandleBits));
 }
 
 void mark_known(std::uint64_t handle) noexcept {
@@ -46,45 +54,82 @@ void mark_known(std::uint64_t handle) noexcept {
     }
 }
 
-void write_name(ThreadState& state, std::uint64_t handle, const char* name) noexcept {
-    const std::size_t length = strnlen(name, kMaxNameBytes);
+/// What to do when the ring is full.
+enum class WhenFull {
+    kWait,   ///< Names come in bursts when modules load, which takes long by itself.
+    kGiveUp  ///< On the path of a launch.
+};
+
+std::uint64_t* reserve(ThreadState& state, std::uint32_t words, WhenFull when_full) noexcept {
+    std::uint64_t* at = ring::reserve(state.ring, state.ring_bytes, words);
+    for (unsigned waited_ms = 0; at == nullptr && when_full == WhenFull::kWait && waited_ms < kMaxWaitMs; ++waited_ms) {
+        wake_drain();
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+        at = ring::reserve(state.ring, state.ring_bytes, words);
+    }
+    return at;
+}
+
+void write_name(ThreadState& state, std::uint64_t handle, const char* name, std::uint64_t ticks,
+                WhenFull when_full) noexcept {
+    const std::size_t quarter = state.ring_bytes / 4;
+    const std::size_t length = strnlen(name, kMaxNameBytes < quarter ? kMaxNameBytes : quarter);
     const std::size_t bytes = sizeof(abi::NameEvent) + (length + 7) / 8 * 8;
     const auto words = static_cast<std::uint32_t>(bytes / 8);
-    std::uint64_t* at = ring::reserve(state.ring, state.ring_bytes, words);
+    std::uint64_t* at = reserve(state, words, when_full);
     if (at == nullptr) {
-        // Names come in bursts when modules load: not marked as known, so the first launch asks again.
+        // Not marked as known, so the first launch asks again.
         ring::count_drop(state.ring);
         wake_drain();
         return;
     }
     at[words - 1] = 0;
     const abi::NameEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kName, 0, 0, 0},
-                               ring::ticks(),
+                               ticks,
                                handle,
                                static_cast<std::uint32_t>(length),
                                0};
     __builtin_memcpy(at, &event, sizeof event);
     __builtin_memcpy(reinterpret_cast<char*>(at) + sizeof event, name, length);
     ring::commit(state.ring, at);
+    if (ring::should_wake(state.ring, state.ring_bytes, words)) wake_drain();
     mark_known(handle);
+}
+
+/// The driver's own name for a function, or for a kernel that is used as one: it tells them apart. nullptr: it has none to give.
+const char* ask_driver(std::uint64_t function) noexcept {
+    const DriverApi& api = driver_api();
+    const char* name = nullptr;
+    if (api.func_get_name != nullptr &&
+        api.func_get_name(&name, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS) {
+        return name;
+    }
+    if (api.kernel_get_name != nullptr &&
+        api.kernel_get_name(&name, reinterpret_cast<CUkernel>(function)) == CUDA_SUCCESS) {
+        return name;
+    }
+    return nullptr;
 }
 
 }  // namespace
 
 void remember_name(std::uint64_t handle, const char* name) noexcept {
     ThreadState* state = enter_recording();
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
-    if (state != nullptr) write_name(*state, handle, name);
+    if (state != nullptr) write_name(*state, handle, name, ring::ticks(), WhenFull::kWait);
 }
 
 void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept {
     ThreadState* state = enter_recording();
     const auto get_name = driver_api().kernel_get_name;
     if (state == nullptr || get_name == nullptr) return;
+    const ring::ErrnoGuard keep_errno;
     const InsideGpuspy inside;
     const char* name = nullptr;
     if (get_name(&name, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS && name != nullptr) {
-        write_name(*state, copy, name);
+        write_name(*state, copy, name, ring::ticks(), WhenFull::kWait);
     }
 }
 
@@ -100,22 +145,24 @@ bool is_name_known(std::uint64_t handle) noexcept {
     return false;
 }
 
-void learn_name(std::uint64_t function) noexcept {
+void learn_name(std::uint64_t function, std::uint64_t since_ticks) noexcept {
     ThreadState* state = current_thread();
-    const auto get_name = driver_api().func_get_name;
-    if (state == nullptr || get_name == nullptr || function == 0) return;
+    if (state == nullptr || function == 0) return;
     const InsideGpuspy inside;
-    const char* name = nullptr;
-    if (get_name(&name, reinterpret_cast<CUfunction>(function)) == CUDA_SUCCESS && name != nullptr) {
-        write_name(*state, function, name);
+    if (const char* name = ask_driver(function)) {
+        write_name(*state, function, name, since_ticks, WhenFull::kGiveUp);
     } else {
-        mark_known(function);  // it has no name to give: do not ask at every launch
+        mark_known(function);  // do not ask at every launch
     }
 }
 
 void forget_names() noexcept {
     auto* table = known_handles.load(std::memory_order_acquire);
-    for (std::size_t i = 0; table != nullptr && i < kHandleCount; ++i) table[i].store(0, std::memory_order_relaxed);
+    if (table == nullptr) return;
+    const ring::ErrnoGuard keep_errno;
+    // Anonymous pages that are given back read as zero.
+    if (madvise(table, kHandleBytes, MADV_DONTNEED) == 0) return;
+    for (std::size_t i = 0; i < kHandleCount; ++i) table[i].store(0, std::memory_order_relaxed);
 }
 
 }  // namespace gpuspy::hook

@@ -15,8 +15,9 @@ void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept;
 /// Whether a name was written for this handle. Lock-free: on the path of every launch.
 bool is_name_known(std::uint64_t handle) noexcept;
 
-/// First launch of a function whose name no hook saw: asks the driver (12.3 on).
-void learn_name(std::uint64_t function) noexcept;
+/// First use of a function or kernel whose name no hook saw: asks the driver (12.3 on). Holds from `since_ticks` on: when the use
+/// began, which is before the answer.
+void learn_name(std::uint64_t function, std::uint64_t since_ticks) noexcept;
 
 /// A module was unloaded: any handle may come back as another kernel's.
 void forget_names() noexcept;

@@ -5,33 +5,19 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "interpose/lifecycle/session.hpp"
 #include "interpose/record/thread.hpp"
+#include "interpose/resolve/bypass.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
 #include "interpose/resolve/real_dl.hpp"
+#include "interpose/resolve/scope.hpp"
 #include "interpose/resolve/text.hpp"
+#include "interpose/resolve/tools.hpp"
 #include "interpose/table/hooks.hpp"
 
 namespace gpuspy::hook {
 namespace {
-
-/// Libraries that look CUDA up for themselves and must get the originals: the driver finds itself this way (a hook would recurse),
-/// and tools would measure us.
-bool is_tool(const elf::Object& caller) noexcept {
-    constexpr const char* kPrefixes[] = {"libcuda.so",
-                                         "libcupti",
-                                         "libnvperf",
-                                         "libnvidia",
-                                         "libcudadebugger",
-                                         "libsanitizer",
-                                         "libInterceptorInjection",
-                                         "libToolsInjection"};
-    const char* name = elf::soname(caller);
-    for (const char* prefix : kPrefixes) {
-        if (text::starts_with(name, prefix)) return true;
-    }
-    return false;
-}
 
 /// The object after `caller` in load order that defines the name, ours left out.
 struct NextQuery {
@@ -39,6 +25,7 @@ struct NextQuery {
     const char* name;
     bool is_past;
     void* address;
+    elf::Object provider;
     bool passed_us;  ///< We come before the caller: its RTLD_NEXT cannot lead to us.
 };
 
@@ -51,6 +38,7 @@ bool visit_next(void* context, const elf::Object& object) noexcept {
     }
     if (!query->is_past || is_ours(object.dynamic)) return false;
     query->address = elf::find_symbol(object, query->name);
+    query->provider = object;
     return query->address != nullptr;
 }
 
@@ -69,13 +57,18 @@ LookupDecision look_behind(HookId id, void* handle, const elf::Object* caller) n
     const char* name = kApiTable[index_of(id)].name;
     void* original = nullptr;
     if (handle == RTLD_NEXT && caller != nullptr) {
-        NextQuery query{caller, name, false, nullptr, false};
+        NextQuery query{caller, name, false, nullptr, {}, false};
         elf::for_each_object(visit_next, &query);
         original = query.address;
+        // Later in load order, but opened with a scope of its own: the caller cannot see it.
+        if (original != nullptr && real_next(name, nullptr) != original) {
+            real_dl().dlerror();  // ours, not the host's
+            if (!share_scope(*caller, query.provider)) original = nullptr;
+        }
         // Nothing for us to stand in front of: the loader answers its real caller.
         if (original == nullptr && query.passed_us) return {nullptr, reinterpret_cast<void*>(real_dl().dlsym)};
     } else {
-        original = find_provider(name, caller);
+        original = find_in_scope(name, handle == RTLD_DEFAULT ? caller : nullptr);
     }
     if (original == nullptr) return not_found(name);
     return {caller != nullptr && is_tool(*caller) ? original : bind_slot(id, original), nullptr};
@@ -83,19 +76,39 @@ LookupDecision look_behind(HookId id, void* handle, const elf::Object* caller) n
 
 /// Whether the object was loaded after us: what RTLD_NEXT means to it cannot be us.
 bool comes_after_us(const elf::Object& caller) noexcept {
-    NextQuery query{&caller, "", false, nullptr, false};
+    NextQuery query{&caller, "", false, nullptr, {}, false};
     elf::for_each_object(visit_next, &query);
     return query.passed_us;
+}
+
+/// A preloaded library before us that looks up the next dlsym by a version: ours has none, so the loader would pass us over.
+void* next_look_up(const char* name, const elf::Object& caller) noexcept {
+    elf::Object ours;
+    if (comes_after_us(caller) || !elf::find_object(reinterpret_cast<const void*>(&gpuspy_decide_dlsym), &ours)) {
+        return nullptr;
+    }
+    return elf::find_symbol(ours, name);
+}
+
+bool is_look_up(const char* name) noexcept {
+    return name != nullptr && (text::equal(name, "dlsym") || text::equal(name, "dlvsym"));
 }
 
 bool is_special(const void* handle) noexcept {
     return handle == RTLD_DEFAULT || handle == RTLD_NEXT;
 }
 
+/// A host that opens a library looks its functions up next: the last moment before it can be called. Not for special handles: a
+/// sanitizer's runtime uses them when the C library cannot be called yet.
+void look_at_new_libraries(const void* handle) noexcept {
+    if (!is_special(handle) && !thread_local_state.inside_gpuspy) lead_back();
+}
+
 }  // namespace
 
 extern "C" LookupDecision gpuspy_decide_dlsym(void* handle, const char* name, const void* caller_address) noexcept {
     const RealDl& real = real_dl();
+    look_at_new_libraries(handle);
     const HookId id = name != nullptr && !thread_local_state.inside_gpuspy ? find_hook(name) : HookId::kCount;
     if (id == HookId::kCount) return {nullptr, reinterpret_cast<void*>(real.dlsym)};
     const InsideGpuspy inside;
@@ -104,13 +117,20 @@ extern "C" LookupDecision gpuspy_decide_dlsym(void* handle, const char* name, co
     if (is_special(handle)) return look_behind(id, handle, known ? &caller : nullptr);
     void* answer = real.dlsym(handle, name);
     if (answer == nullptr) return {nullptr, nullptr};
-    if (is_ours(answer)) return look_behind(id, RTLD_DEFAULT, known ? &caller : nullptr);
+    if (is_ours(answer)) return look_behind(id, handle, known ? &caller : nullptr);
     return {known && is_tool(caller) ? answer : bind_slot(id, answer), nullptr};
 }
 
 extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, const char* version,
                                                const void* caller_address) noexcept {
     const RealDl& real = real_dl();
+    if (handle == RTLD_NEXT && is_look_up(name) && !thread_local_state.inside_gpuspy) {
+        const InsideGpuspy inside;
+        elf::Object before;
+        void* ours = elf::find_object(caller_address, &before) ? next_look_up(name, before) : nullptr;
+        return {ours, ours == nullptr ? reinterpret_cast<void*>(real.dlvsym) : nullptr};
+    }
+    look_at_new_libraries(handle);
     const HookId id = name != nullptr && !thread_local_state.inside_gpuspy ? find_hook(name) : HookId::kCount;
     if (id == HookId::kCount) return {nullptr, reinterpret_cast<void*>(real.dlvsym)};
     const InsideGpuspy inside;
@@ -125,10 +145,13 @@ extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, c
 }
 
 extern "C" int gpuspy_dlclose(void* handle) noexcept {
+    // Whose calls were made is told by where it lies: that must be in the trace before something else can come to lie there.
+    save_objects();
     // Before, so that destructors that run inside are looked up anew; after, for what they looked up.
     forget_unloaded_objects();
     const int result = real_dl().dlclose(handle);
     forget_unloaded_objects();
+    free_unloaded_slots();
     return result;
 }
 

@@ -8,6 +8,8 @@ namespace gpuspy::hook {
 // FUNCTION(member, exact symbol)
 #define GPUSPY_DRIVER_FUNCTIONS(FUNCTION)                                     \
     FUNCTION(driver_get_version, cuDriverGetVersion)                          \
+    FUNCTION(get_proc_address, cuGetProcAddress)                              \
+    FUNCTION(get_proc_address_v2, cuGetProcAddress_v2)                        \
     FUNCTION(device_get_count, cuDeviceGetCount)                              \
     FUNCTION(device_get, cuDeviceGet)                                         \
     FUNCTION(device_get_name, cuDeviceGetName)                                \

@@ -17,6 +17,10 @@ struct Tables {
     const ElfW(Half) * versions = nullptr;
     const ElfW(Verneed) * needed_versions = nullptr;
     std::size_t needed_version_count = 0;
+    const ElfW(Rela) * relocations = nullptr;
+    std::size_t relocation_bytes = 0;
+    const ElfW(Rela) * call_slots = nullptr;
+    std::size_t call_slot_bytes = 0;
 };
 
 Tables read_tables(const Object& object) noexcept {
@@ -43,6 +47,18 @@ Tables read_tables(const Object& object) noexcept {
                 break;
             case DT_VERNEED:
                 tables.needed_versions = reinterpret_cast<const ElfW(Verneed)*>(at);
+                break;
+            case DT_RELA:
+                tables.relocations = reinterpret_cast<const ElfW(Rela)*>(at);
+                break;
+            case DT_RELASZ:
+                tables.relocation_bytes = entry->d_un.d_val;
+                break;
+            case DT_JMPREL:
+                tables.call_slots = reinterpret_cast<const ElfW(Rela)*>(at);
+                break;
+            case DT_PLTRELSZ:
+                tables.call_slot_bytes = entry->d_un.d_val;
                 break;
             case DT_VERNEEDNUM:
                 tables.needed_version_count = entry->d_un.d_val;
@@ -164,6 +180,9 @@ Object from_loader(const dl_phdr_info& info) noexcept {
             if (at + header.p_memsz > object.end) object.end = at + header.p_memsz;
         } else if (header.p_type == PT_DYNAMIC) {
             object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(at);
+        } else if (header.p_type == PT_GNU_RELRO) {
+            object.relro_begin = at;
+            object.relro_end = at + header.p_memsz;
         }
     }
     return object;
@@ -178,6 +197,22 @@ int visit_one(dl_phdr_info* info, std::size_t, void* data) noexcept {
     const auto* wanted = static_cast<const Visit*>(data);
     const Object object = from_loader(*info);
     return object.dynamic != nullptr && wanted->visit(wanted->context, object) ? 1 : 0;
+}
+
+struct Work {
+    void (*work)(void* context) noexcept;
+    void* context;
+};
+
+int do_work(dl_phdr_info*, std::size_t, void* data) noexcept {
+    const auto* wanted = static_cast<const Work*>(data);
+    wanted->work(wanted->context);
+    return 1;
+}
+
+int take_counts(dl_phdr_info* info, std::size_t, void* data) noexcept {
+    *static_cast<LoadCounts*>(data) = {info->dlpi_adds, info->dlpi_subs};
+    return 1;  // The same in every object.
 }
 
 struct AddressQuery {
@@ -197,6 +232,17 @@ bool visit_address(void* context, const Object& object) noexcept {
 bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept {
     Visit wanted{visit, context};
     return dl_iterate_phdr(visit_one, &wanted) == 1;
+}
+
+void with_objects_held(void (*work)(void* context) noexcept, void* context) noexcept {
+    Work wanted{work, context};
+    dl_iterate_phdr(do_work, &wanted);
+}
+
+LoadCounts load_counts() noexcept {
+    LoadCounts counts;
+    dl_iterate_phdr(take_counts, &counts);
+    return counts;
 }
 
 bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept {
@@ -241,20 +287,64 @@ void* find_symbol(const Object& object, const char* name) noexcept {
     return address;
 }
 
-bool exports_address(const Object& object, const void* address) noexcept {
+bool is_unversioned(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
-    if (tables.strings == nullptr || tables.gnu_hash == nullptr) return false;
+    if (tables.strings == nullptr) return false;
+    const std::size_t index = find_definition(tables, name);
+    return index != 0 && (tables.versions == nullptr || tables.versions[index] <= VER_NDX_GLOBAL);
+}
+
+const char* exported_name(const Object& object, const void* address) noexcept {
+    const Tables tables = read_tables(object);
+    if (tables.strings == nullptr || tables.gnu_hash == nullptr) return nullptr;
     const GnuHash table(tables.gnu_hash);
     const ElfW(Addr) wanted = reinterpret_cast<ElfW(Addr)>(address) - object.base;
     for (std::uint32_t bucket = 0; bucket < table.bucket_count; ++bucket) {
         std::size_t index = table.buckets[bucket];
         if (index < table.first_symbol) continue;
         for (;; ++index) {
-            if (tables.symbols[index].st_value == wanted) return true;
+            if (tables.symbols[index].st_value == wanted) return tables.strings + tables.symbols[index].st_name;
             if ((table.chains[index - table.first_symbol] & 1) != 0) break;
         }
     }
+    return nullptr;
+}
+
+bool refers_to(const Object& object, bool (*wanted)(const char* name) noexcept) noexcept {
+    const Tables tables = read_tables(object);
+    if (tables.strings == nullptr) return false;
+    const std::size_t limit = reference_limit(tables);
+    for (std::size_t index = 1; index < limit; ++index) {
+        const ElfW(Sym)& symbol = tables.symbols[index];
+        if (symbol.st_shndx == SHN_UNDEF && wanted(tables.strings + symbol.st_name)) return true;
+    }
     return false;
+}
+
+namespace {
+
+void visit_bindings(const Object& object, const Tables& tables, const ElfW(Rela) * relocations, std::size_t bytes,
+                    void (*visit)(void* context, const Binding& binding) noexcept, void* context) noexcept {
+    for (std::size_t i = 0; relocations != nullptr && i < bytes / sizeof *relocations; ++i) {
+        const auto type = ELF64_R_TYPE(relocations[i].r_info);
+        const bool is_call_slot = type == R_X86_64_JUMP_SLOT;
+        const bool is_pointer = type == R_X86_64_GLOB_DAT || (type == R_X86_64_64 && relocations[i].r_addend == 0);
+        if (!is_call_slot && !is_pointer) continue;
+        const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(relocations[i].r_info)];
+        if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) continue;
+        visit(context, {tables.strings + symbol.st_name,
+                        reinterpret_cast<void**>(object.base + relocations[i].r_offset), is_call_slot});
+    }
+}
+
+}  // namespace
+
+void for_each_binding(const Object& object, void (*visit)(void* context, const Binding& binding) noexcept,
+                      void* context) noexcept {
+    const Tables tables = read_tables(object);
+    if (tables.strings == nullptr) return;
+    visit_bindings(object, tables, tables.relocations, tables.relocation_bytes, visit, context);
+    visit_bindings(object, tables, tables.call_slots, tables.call_slot_bytes, visit, context);
 }
 
 const char* needed_version(const Object& object, const char* name) noexcept {

@@ -19,6 +19,8 @@ struct Object {
     const ElfW(Dyn) * dynamic = nullptr;
     ElfW(Addr) begin = 0;  ///< Addresses it covers.
     ElfW(Addr) end = 0;
+    ElfW(Addr) relro_begin = 0;  ///< Addresses that the loader made read-only after it had relocated the object.
+    ElfW(Addr) relro_end = 0;
 
     bool covers(const void* address) const noexcept {
         const auto at = reinterpret_cast<ElfW(Addr)>(address);
@@ -32,6 +34,16 @@ bool find_object(const void* address, Object* found) noexcept;
 /// Calls visit(object) for every loaded object in load order, until it returns true; true if one did.
 bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept;
 
+/// Calls work(context) while no object can be loaded or unloaded: what the objects hold may be read meanwhile. Nests.
+void with_objects_held(void (*work)(void* context) noexcept, void* context) noexcept;
+
+/// How often an object was loaded into the process, and unloaded, so far; in any namespace.
+struct LoadCounts {
+    unsigned long long adds = 0;
+    unsigned long long subs = 0;
+};
+LoadCounts load_counts() noexcept;
+
 /// The same by the loader's list of objects itself, calling nothing of the C library but getauxval; the addresses that an object
 /// covers are not known. For the first look-up of a process, when its other functions may not be callable yet (text.hpp).
 bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept;
@@ -40,8 +52,26 @@ bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept
 /// indirect function (STT_GNU_IFUNC) is resolved.
 void* find_symbol(const Object& object, const char* name) noexcept;
 
-/// Whether the object exports a symbol at this address.
-bool exports_address(const Object& object, const void* address) noexcept;
+/// Whether the object defines the name without a version: then it stands for every version that is asked for.
+bool is_unversioned(const Object& object, const char* name) noexcept;
+
+/// Name of a symbol that the object exports at this address; nullptr: none.
+const char* exported_name(const Object& object, const void* address) noexcept;
+
+/// A place where the loader put, or will put, the address of a function that the object refers to.
+struct Binding {
+    const char* name;
+    void** place;
+    bool
+        is_call_slot;  ///< Bound at the first call where the object is bound lazily: until then it leads back into the object.
+};
+
+/// Whether the object refers to a name for which wanted(name) is true: cheaper than to walk its bindings.
+bool refers_to(const Object& object, bool (*wanted)(const char* name) noexcept) noexcept;
+
+/// Calls visit(binding) for every reference that the object has to another object's symbol.
+void for_each_binding(const Object& object, void (*visit)(void* context, const Binding& binding) noexcept,
+                      void* context) noexcept;
 
 /// The version under which the object refers to `name` ("libcudart.so.12"); nullptr: without version, or no reference.
 const char* needed_version(const Object& object, const char* name) noexcept;

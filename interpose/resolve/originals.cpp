@@ -4,6 +4,7 @@
 #include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/resolve/bypass.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/real_dl.hpp"
 #include "interpose/resolve/text.hpp"
@@ -35,6 +36,8 @@ struct Routes {
 };
 
 constinit Routes elf_routes[kHookCount]{};
+/// Counts how often all routes were forgotten: the places of forgotten ones are written anew while threads may be reading them.
+constinit std::atomic<std::uint32_t> routes_epoch{0};
 constinit std::atomic<bool> has_routes{false};
 constinit SpinLock bind_lock;
 
@@ -58,11 +61,17 @@ bool add_candidate(void* context, const elf::Object& object) noexcept {
     return candidates->count == sizeof candidates->found / sizeof *candidates->found;
 }
 
-void* among(const Candidates& candidates, const void* address) noexcept {
-    for (std::uint32_t i = 0; i < candidates.count; ++i) {
-        if (candidates.found[i].address == address) return candidates.found[i].address;
+/// The object that the address belongs to; nullptr: none of the candidates.
+const elf::Object* among(const Candidates& candidates, const void* address) noexcept {
+    for (std::uint32_t i = 0; address != nullptr && i < candidates.count; ++i) {
+        if (candidates.found[i].address == address) return &candidates.found[i].object;
     }
     return nullptr;
+}
+
+/// Under bind_lock. A slot that is free now may be given to another original.
+void free_slot(std::atomic<void*>& slot, void* original) noexcept {
+    slot.compare_exchange_strong(original, nullptr, std::memory_order_relaxed);
 }
 
 struct NeededQuery {
@@ -81,23 +90,33 @@ bool match_needed(void* context, const char* needed) noexcept {
     return false;
 }
 
-/// What the loader would bind in `caller`: the global scope first, then what the caller itself was linked with. Its order is
-/// asked for only when there is a choice, since a failed look-up would leave the host a dlerror.
+/// Among the caller's own definitions, and those of what it was linked with.
+void* choose_near(const Candidates& candidates, const elf::Object& caller) noexcept {
+    for (std::uint32_t i = 0; i < candidates.count; ++i) {
+        if (candidates.found[i].object.base == caller.base) return candidates.found[i].address;
+    }
+    NeededQuery query{&candidates, nullptr};
+    return elf::for_each_needed(caller, match_needed, &query) ? query.answer : nullptr;
+}
+
+/// What the loader would bind in `caller`: the global scope first, then what the caller itself was linked with (the other way
+/// round with RTLD_DEEPBIND). Its order is asked for only when there is a choice, since a failed look-up would leave the host a
+/// dlerror.
 void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
     if (candidates.count <= 1) return candidates.count == 0 ? nullptr : candidates.found[0].address;
+    void* near = caller != nullptr ? choose_near(candidates, *caller) : nullptr;
+    if (near != nullptr && is_bound_past_us(*caller)) return near;
+    // A preloaded library that comes next defines its names without a version, and stands for each.
+    void* next = real_next(candidates.name, nullptr);
+    const elf::Object* provider = among(candidates, next);
     const char* version = caller != nullptr ? elf::needed_version(*caller, candidates.name) : nullptr;
-    if (void* next = real_next(candidates.name, version); next != nullptr && among(candidates, next) != nullptr) {
-        return next;
+    if (version != nullptr && (provider == nullptr || !elf::is_unversioned(*provider, candidates.name))) {
+        next = real_next(candidates.name, version);
+        provider = among(candidates, next);
     }
+    if (provider != nullptr) return next;
     real_dl().dlerror();  // ours, not the host's
-    if (caller != nullptr) {
-        for (std::uint32_t i = 0; i < candidates.count; ++i) {
-            if (candidates.found[i].object.base == caller->base) return candidates.found[i].address;
-        }
-        NeededQuery query{&candidates, nullptr};
-        if (elf::for_each_needed(*caller, match_needed, &query)) return query.answer;
-    }
-    return candidates.found[0].address;
+    return near != nullptr ? near : candidates.found[0].address;
 }
 
 /// Under bind_lock. Without memory the route is looked up again at each call: slow, not wrong.
@@ -112,7 +131,10 @@ void add_route(Routes& into, const Route& route) noexcept {
         into.routes.store(grown, std::memory_order_release);
         into.capacity = capacity;
     }
-    into.routes.load(std::memory_order_relaxed)[count] = route;
+    Route& place = into.routes.load(std::memory_order_relaxed)[count];
+    __atomic_store_n(&place.begin, route.begin, __ATOMIC_RELAXED);
+    __atomic_store_n(&place.end, route.end, __ATOMIC_RELAXED);
+    __atomic_store_n(&place.original, route.original, __ATOMIC_RELAXED);
     // Pairs with the acquire in original_for_caller(): the route, and the array that holds it, are seen when it is counted.
     into.count.store(count + 1, std::memory_order_release);
     has_routes.store(true, std::memory_order_relaxed);
@@ -147,11 +169,20 @@ void* find_provider(const char* name, const elf::Object* caller) noexcept {
 void* original_for_caller(HookId id, const void* caller) noexcept {
     const Routes& routes = elf_routes[index_of(id)];
     const auto at = reinterpret_cast<std::uintptr_t>(caller);
+    const std::uint32_t epoch = routes_epoch.load(std::memory_order_acquire);
     const std::uint32_t count = routes.count.load(std::memory_order_acquire);
     const Route* known = routes.routes.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
         const Route& route = known[i];
-        if (at >= route.begin && at < route.end) return route.original;
+        if (at < __atomic_load_n(&route.begin, __ATOMIC_RELAXED) ||
+            at >= __atomic_load_n(&route.end, __ATOMIC_RELAXED)) {
+            continue;
+        }
+        void* original = __atomic_load_n(&route.original, __ATOMIC_RELAXED);
+        // Pairs with the fence in forget_unloaded_objects(): who read a place that was written anew sees another epoch.
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (routes_epoch.load(std::memory_order_relaxed) == epoch) return original;
+        break;
     }
     return resolve(id, caller);
 }
@@ -173,7 +204,23 @@ void forget_unloaded_objects() noexcept {
     const InsideGpuspy inside;
     if (has_routes.exchange(false, std::memory_order_relaxed)) {
         const Locked guard(bind_lock);
+        routes_epoch.fetch_add(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
         for (Routes& routes : elf_routes) routes.count.store(0, std::memory_order_release);
+    }
+}
+
+void free_unloaded_slots() noexcept {
+    const InsideGpuspy inside;
+    for (auto& originals : slot_originals) {
+        for (std::atomic<void*>& slot : originals) {
+            void* original = slot.load(std::memory_order_relaxed);
+            elf::Object object;
+            // The loader is asked without the lock.
+            if (original == nullptr || elf::find_object(original, &object)) continue;
+            const Locked guard(bind_lock);
+            free_slot(slot, original);
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 
 namespace gpuspy::hook {
 
-/// Originals of handed-out pointers. Written once under the set-up lock before the wrapper is handed out.
+/// Originals of handed-out pointers. Written under the set-up lock before the wrapper is handed out.
 extern std::atomic<void*> slot_originals[kHookCount][kSlotCount];
 
 /// What the exported symbols of the typed rows jump to, in their order.
@@ -35,6 +35,10 @@ void* find_provider(const char* name, const elf::Object* caller) noexcept;
 
 /// The host unloads an object: another may come to lie at its addresses, so every caller is looked up again.
 void forget_unloaded_objects() noexcept;
+
+/// After an unload: slots whose original lies in no object any more can stand in front of another one. A host that still
+/// called its pointer would call into nothing without us, too.
+void free_unloaded_slots() noexcept;
 
 /// Whether the address is code or data of ours.
 bool is_ours(const void* address) noexcept;

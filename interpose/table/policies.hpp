@@ -316,6 +316,26 @@ struct NodeEnabled {
     }
 };
 
+/// A kernel node of an executable graph becomes another kernel's.
+struct ExecNodeChanged {
+    template <class Params>
+    static void after(const CallFrame* frame, CallParts&, int status, CUgraphExec exec, CUgraphNode node,
+                      const Params* params) noexcept {
+        if (status != 0 || frame == nullptr || params == nullptr) return;
+        CUDA_KERNEL_NODE_PARAMS kernel{};
+        if constexpr (requires { params->kern; }) {
+            kernel = *params;
+        } else if constexpr (requires { params->func; }) {
+            kernel.func = params->func;
+        } else {
+            if (params->type != CU_GRAPH_NODE_TYPE_KERNEL) return;
+            kernel.func = params->kernel.func;
+            kernel.kern = params->kernel.kern;
+        }
+        exec_node_changed(*frame, exec, node, kernel);
+    }
+};
+
 /// Before the graph is gone: what was made from it and switched since is still to be written.
 struct GraphGoes : Nothing {
     static void before(HookId, const void*, CUgraph graph) noexcept { graph_goes(graph); }
@@ -379,7 +399,9 @@ struct DriverPointerAt {
     template <class... A>
     static void after(const CallFrame*, CallParts&, int status, A... arguments) noexcept {
         void** pointer = std::get<Index>(std::tuple<A...>(arguments...));
-        if (status == 0 && pointer != nullptr && *pointer != nullptr) *pointer = hook_for_driver_pointer(*pointer);
+        if (status == 0 && pointer != nullptr && *pointer != nullptr) {
+            *pointer = hook_for_driver_pointer(*pointer, question_of(arguments...));
+        }
     }
 };
 

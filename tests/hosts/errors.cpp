@@ -47,6 +47,16 @@ int main() {
     host::say("no image", cuModuleLoadData(&module, nullptr));
     host::say("module", cuModuleLoadData(&module, "image"));
     host::say("missing function", cuModuleGetFunction(&function, module, "missing_function"));
+    // Arguments that are not there, and out-parameters that an error leaves as they were.
+    host::say("no function to write", cuModuleGetFunction(nullptr, module, "known"));
+    host::say("no name", cuModuleGetFunction(&function, module, nullptr));
+    host::say("no kernel to write", cuLibraryGetKernel(nullptr, nullptr, nullptr));
+    host::say("no pointer to write", cuGetProcAddress("cuLaunchKernel", nullptr, 12000, 0, nullptr));
+    std::printf("function %s\n", function == nullptr ? "as it was" : "written");
+    const auto sentinel = reinterpret_cast<CUfunction>(bytes);
+    function = sentinel;
+    host::say("missing function again", cuModuleGetFunction(&function, module, "missing_function"));
+    std::printf("function %s\n", function == sentinel ? "as it was" : "written");
     host::say("null function", cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
     host::say("null config", cuLaunchKernelEx(nullptr, nullptr, nullptr, nullptr));
     say_last();

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "tests/hosts/dynamic.hpp"
+
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** binary);
@@ -60,17 +62,6 @@ void must(const char* what, Status status) {
         std::printf("%s: failed with %d\n", what, static_cast<int>(status));
         std::exit(3);
     }
-}
-
-/// A function by name, or an end with a message.
-template <class Function>
-Function find(void* library, const char* name) {
-    void* found = dlsym(library, name);
-    if (found == nullptr) {
-        std::printf("no %s\n", name);
-        std::exit(3);
-    }
-    return reinterpret_cast<Function>(found);
 }
 
 /// Controls of the simulated device (tests/fakes/sim.h); nothing happens on a real one.

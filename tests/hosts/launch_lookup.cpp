@@ -1,4 +1,5 @@
-// Launches by functions that were looked up: launch_lookup dlsym | procaddress | entrypoint | next | default
+// Launches by functions that were looked up: launch_lookup dlsym | procaddress | newer | entrypoint | next |
+// default
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
@@ -96,6 +97,22 @@ void by_proc_address() {
     std::printf("status %d, pointer %s\n", static_cast<int>(status), nothing == nullptr ? "null" : "set");
 }
 
+/// Asks for what a driver of CUDA 14 has, and for names that it does not have.
+void by_newer_version() {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const auto get = host::find<PFN_cuGetProcAddress_v12000>(library, "cuGetProcAddress_v2");
+    for (const int version : {13000, 14000}) {
+        run(fetch([&](const char* name, void** out) { host::must(name, get(name, out, version, 0, nullptr)); }),
+            version == 14000 ? "by_newer" : "by_known");
+    }
+    void* nothing = &library;
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    host::say("none", get("cuLaunchKernelOfTomorrow", &nothing, 14000, 0, &status));
+    std::printf("status %d, pointer %s\n", static_cast<int>(status), nothing == nullptr ? "null" : "set");
+    host::say("no name", get(nullptr, &nothing, 14000, 0, &status));
+    host::say("no pointer", get("cuInit", nullptr, 14000, 0, &status));
+}
+
 void by_entry_point() {
     for (const unsigned long long flags : {0U, 1U, 2U}) {
         run(fetch([&](const char* name, void** out) {
@@ -130,6 +147,8 @@ int main(int argc, char** argv) {
         by_dlsym();
     } else if (std::strcmp(route, "procaddress") == 0) {
         by_proc_address();
+    } else if (std::strcmp(route, "newer") == 0) {
+        by_newer_version();
     } else if (std::strcmp(route, "entrypoint") == 0) {
         by_entry_point();
     } else if (std::strcmp(route, "next") == 0) {

@@ -1,8 +1,13 @@
-// A shared object that launches: the owner of its kernels is this object.
+// A shared object that launches: the owner of its kernels is this object. PLUGIN_KERNEL: the name of its kernel.
+// PLUGIN_AT_LOAD: it launches when it is loaded, too.
 #include "tests/hosts/host.hpp"
 
+#ifndef PLUGIN_KERNEL
+#define PLUGIN_KERNEL "_Z6pluginv"
+#endif
+
 namespace {
-constexpr host::Kernel kKernel{"_Z6pluginv"};
+constexpr host::Kernel kKernel{PLUGIN_KERNEL};
 }
 
 extern "C" int launch_from_plugin() {
@@ -13,3 +18,9 @@ extern "C" int launch_from_plugin() {
     host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
     return 6;
 }
+
+#ifdef PLUGIN_AT_LOAD
+namespace {
+[[maybe_unused]] const int launched_at_load = launch_from_plugin();
+}
+#endif

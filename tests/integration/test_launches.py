@@ -29,6 +29,15 @@ class Launches(harness.TestCase):
         self.assertEqual(calls["cuLaunchKernel"], 5)
         self.assertEqual(calls["cuLaunchKernelEx_ptsz"], 1)
 
+    def test_forms_that_are_left_to_others(self):
+        """CUDA 2's launches, one call for several kernels, a grid whose product needs 63 bits, graphs by the driver."""
+        report = self.recorded("launch_forms")
+        self.assert_launches(report, host=3 + 1 + 1 + 3, failed=0, graph_launches=3, graph_nodes=3, device_records=9,
+                             complete=True)
+        self.assert_kernels(report, old_form=3, wide_grid=1, several=2, in_graph=3)
+        calls = harness.call_counts(report)
+        self.assertEqual((calls["cuGraphLaunch"], calls["cuGraphLaunch_ptsz"]), (1, 2))
+
     def test_dlsym(self):
         report = self.recorded("launch_lookup", "dlsym")
         self.assert_complete(report, 2)

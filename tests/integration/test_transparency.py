@@ -15,7 +15,7 @@ HOSTS = [
     ("exits", "return"), ("exits", "exit"), ("exits", "_exit"), ("exits", "quick_exit"), ("exits", "abort"),
     ("exits", "kill"), ("exits", "segfault"), ("exits", "thread"), ("exits", "unsynchronised"),
     ("unwind", "cancel"), ("unwind", "longjmp"), ("unwind", "exception"), ("unwind", "thread_exit"),
-    ("plain",), ("probe",), ("devices",), ("cuda12",),
+    ("plain",), ("probe",), ("devices",), ("cuda12",), ("launch_forms",), ("names", "odd"), ("names", "reuse", 20),
 ]
 
 FAILURES = [
@@ -36,6 +36,7 @@ class Transparency(harness.TestCase):
         spied = self.run_host(*host, **variables)
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
         self.assertEqual(bare.traces(), [])
+        spied.reports()  # Readable, each of them; and the rings of hosts that ended without notice are gone then.
 
     def test_every_host(self):
         for host in HOSTS:

@@ -125,3 +125,21 @@ SIM_API_STREAM(cuLaunchHostFunc, , 10000, _ptsz, 10000, (CUstream stream, CUhost
                (stream, callback, data)) {
     return launch_host_function(stream, callback, data);
 }
+
+// A form of cuLaunchKernel that no toolkit has yet: what a driver of CUDA 14 could give for that name. It is exported.
+extern "C" CUresult CUDAAPI cuLaunchKernel_v14(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                               unsigned block_x, unsigned block_y, unsigned block_z,
+                                               unsigned shared_bytes, CUstream stream, void**, void**);
+static sim::EntryPoint newer_entry{"cuLaunchKernel",
+                                   "cuLaunchKernel_v14",
+                                   14000,
+                                   sim::Binding::kLegacy,
+                                   reinterpret_cast<void*>(&cuLaunchKernel_v14),
+                                   0};
+CUresult CUDAAPI cuLaunchKernel_v14(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                    CUstream stream, void**, void**) {
+    return sim::call(newer_entry, nullptr, sim::launched_name(function), [&] {
+        return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, false, stream);
+    });
+}

@@ -301,6 +301,18 @@ TEST_CASE("names of handles that are given out again") {
     CHECK_FALSE(names.name_at(0xb, 500).has_value());
 }
 
+TEST_CASE("names of a handle that threads write in turn") {
+    // The trace holds one thread's names after the other's: the second "1" is not the first one told again.
+    HandleNames names;
+    names.add({100, 0xa, 1});
+    names.add({300, 0xa, 1});
+    names.add({200, 0xa, 2});
+    names.finish();
+    CHECK(names.name_at(0xa, 150) == 1U);
+    CHECK(names.name_at(0xa, 250) == 2U);
+    CHECK(names.name_at(0xa, 350) == 1U);
+}
+
 TEST_CASE("objects mapped over one another") {
     ObjectIndex objects;
     objects.add({100, 0x1000, 0x2000, "/lib/first.so", ""});

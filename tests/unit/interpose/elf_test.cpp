@@ -111,3 +111,48 @@ TEST_CASE("the loader's own list has the same objects, found without the C libra
     // The list may leave out the kernel's own object (vdso).
     CHECK(std::includes(by_headers.begin(), by_headers.end(), by_list.begin(), by_list.end()));
 }
+
+TEST_CASE("a place that holds another object's function is found by its name") {
+    struct Found {
+        void* value;
+        int count;
+    };
+    const auto visit = [](void* context, const elf::Binding& binding) noexcept {
+        if (std::strcmp(binding.name, "dladdr") != 0) return;
+        auto* found = static_cast<Found*>(context);
+        found->value = *binding.place;
+        ++found->count;
+    };
+    Found found{nullptr, 0};
+    Dl_info info;
+    REQUIRE(dladdr(reinterpret_cast<const void*>(&gpuspy_elf_test_function), &info) != 0);  // bound by now
+    elf::for_each_binding(this_program(), visit, &found);
+    CHECK(found.count == 1);
+    CHECK(found.value == dlsym(RTLD_DEFAULT, "dladdr"));
+    CHECK(elf::refers_to(this_program(), [](const char* name) noexcept { return std::strcmp(name, "dlsym") == 0; }));
+    CHECK_FALSE(elf::refers_to(this_program(), [](const char*) noexcept { return false; }));
+}
+
+TEST_CASE("an exported address has a name, and a name a version or none") {
+    const elf::Object libc = object_of(dlsym(RTLD_DEFAULT, "strtoull"));
+    // By its handle: a sanitizer's runtime has one of its own.
+    void* handle = dlopen("libc.so.6", RTLD_NOLOAD | RTLD_LAZY);
+    REQUIRE(handle != nullptr);
+    const char* qsort_address = reinterpret_cast<const char*>(dlsym(handle, "qsort"));
+    CHECK(elf::exported_name(libc, qsort_address) == std::string("qsort"));
+    CHECK(elf::exported_name(libc, qsort_address + 1) == nullptr);
+    dlclose(handle);
+    CHECK_FALSE(elf::is_unversioned(libc, "qsort"));
+    CHECK(elf::is_unversioned(this_program(), "gpuspy_elf_test_function"));
+    CHECK_FALSE(elf::is_unversioned(this_program(), "no such symbol"));
+}
+
+TEST_CASE("loading is counted") {
+    const elf::LoadCounts before = elf::load_counts();
+    CHECK(before.adds >= 3);
+    void* handle = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+    const elf::LoadCounts after = elf::load_counts();
+    CHECK(after.adds >= before.adds);
+    CHECK(after.subs == before.subs);
+    if (handle != nullptr) dlclose(handle);
+}

@@ -33,3 +33,20 @@ TEST_CASE("a hundred thousand handles keep their values apart") {
     }
     CHECK(wrong == 0);
 }
+
+TEST_CASE("more handles than there is room for: some are not known, none is wrong") {
+    constexpr std::uint64_t kRoom = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kHandles = kRoom + kRoom / 8;
+    static HandleMap map;
+    for (std::uint64_t at = 1; at <= kHandles; ++at) map.set(at << 6, at);
+    std::uint64_t known = 0;
+    std::uint64_t wrong = 0;
+    for (std::uint64_t at = 1; at <= kHandles; ++at) {
+        const std::uint64_t value = map.get(at << 6);
+        known += value == at ? 1 : 0;
+        wrong += value != at && value != 0 ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+    CHECK(known > kRoom / 2);
+    CHECK(known <= kRoom);
+}
