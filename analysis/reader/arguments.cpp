@@ -5,11 +5,7 @@
 namespace gpuspy::analysis {
 namespace {
 
-constexpr std::string_view kTypes = "iulw*%@#s";
-
-bool is_array(const ArgumentField& field) {
-    return field.type == '@' || field.type == '#';
-}
+constexpr std::string_view kTypes = "iulw*%@#Bs!";
 
 }  // namespace
 
@@ -24,7 +20,7 @@ std::vector<ArgumentField> parse_argument_fields(std::string_view text) {
             kTypes.find(word[type]) == std::string_view::npos) {
             break;
         }
-        if (word[type] != 's') {
+        if (word[type] != 's' && word[type] != '!') {
             fields.push_back({std::string(word.substr(0, colon)), word[type], word[type] == '@' ? word.back() : '\0'});
         }
     }
@@ -38,7 +34,7 @@ std::vector<Argument> match_arguments(std::span<const ArgumentField> fields, std
         if (words.empty()) {
             break;
         }
-        if (is_array(field)) {
+        if (field.is_array()) {
             if (words[0] < 0 || static_cast<std::uint64_t>(words[0]) > words.size() - 1) {
                 break;
             }
@@ -53,7 +49,7 @@ std::vector<Argument> match_arguments(std::span<const ArgumentField> fields, std
 
 std::optional<std::int64_t> find_argument(std::span<const Argument> arguments, std::string_view name) {
     for (const Argument& argument : arguments) {
-        if (argument.field->name == name && !is_array(*argument.field) && argument.words.size() == 1) {
+        if (argument.field->name == name && !argument.field->is_array() && argument.words.size() == 1) {
             return argument.words[0];
         }
     }

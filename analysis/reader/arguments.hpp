@@ -12,8 +12,10 @@ namespace gpuspy::analysis {
 
 struct ArgumentField {
     std::string name;
-    char type = 'w';        ///< As in abi::ApiEntry::fields: i, u, l, w, *, %, @, #.
+    char type = 'w';        ///< As in abi::ApiEntry::fields: i, u, l, w, *, %, @, #, B.
     char element_type = 0;  ///< Of an array (@): i, l.
+
+    [[nodiscard]] bool is_array() const { return type == '@' || type == '#' || type == 'B'; }
 };
 
 /// The fields that an API says it keeps, streams left out (they are no words). Text that makes no sense gives the

@@ -32,7 +32,7 @@ std::string value_text(const ArgumentField& field, std::int64_t word) {
 
 std::string argument_text(const Argument& argument) {
     const ArgumentField& field = *argument.field;
-    if (field.type != '@' && field.type != '#') {
+    if (!field.is_array()) {
         return fmt::format("{}={}", field.name, value_text(field, argument.words[0]));
     }
     std::string text = field.name + "=[";

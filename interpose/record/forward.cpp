@@ -14,6 +14,7 @@ struct Row {
     HookId id;
     std::uint8_t stack_words;
     bool starts_recording;
+    bool only_outermost;  ///< Inside another recorded call it is that library's own business.
     bool has_status;
     bool is_per_thread;  ///< Stream 0 is the thread's own.
     std::uint8_t unavailable;
@@ -38,6 +39,7 @@ constexpr Row kRows[] = {
     {HookId::name,                                                                             \
      words,                                                                                    \
      starts_recording(abi::ApiClass::api_class),                                               \
+     abi::ApiClass::api_class == abi::ApiClass::kDescribe,                                     \
      ((attributes)&abi::kApiNoStatus) == 0,                                                    \
      std::string_view(#name).ends_with("_ptsz") || std::string_view(#name).ends_with("_ptds"), \
      GPUSPY_UNAVAILABLE,                                                                       \
@@ -83,6 +85,10 @@ public:
             case FieldKind::kBytes:
                 add_bytes(readable ? pointer : nullptr, frame.word(field.count_place));
                 break;
+            case FieldKind::kTyped:
+                add_typed(readable ? pointer : nullptr, frame.word(field.count_place),
+                          static_cast<std::uint32_t>(frame.word(field.type_place)));
+                break;
             case FieldKind::kStream:
                 break;
         }
@@ -109,6 +115,22 @@ private:
             add(static_cast<std::uint64_t>(static_cast<std::int64_t>(read<T>(at, i))));
         }
     }
+    void add_typed(const void* at, std::uint64_t count, std::uint32_t type) noexcept {
+        const std::uint32_t bytes = element_bytes(type);
+        if (at == nullptr || count > INT64_MAX) count = 0;
+        if (count > kMaxArrayElements) count = kMaxArrayElements;
+        if (count_ + 1 + count > abi::kMaxArgumentWords) count = 0;
+        add(count);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (bytes == 1) {
+                add(read<std::uint8_t>(at, i));
+            } else if (bytes == 4) {
+                add(static_cast<std::uint64_t>(std::int64_t{read<std::int32_t>(at, i)}));
+            } else {
+                add(read<std::uint64_t>(at, i * (bytes / 8)));
+            }
+        }
+    }
     void add_bytes(const void* at, std::uint64_t bytes) noexcept {
         if (at == nullptr) bytes = 0;
         if (bytes > kMaxBufferBytes) bytes = kMaxBufferBytes;
@@ -122,6 +144,11 @@ private:
     std::uint64_t words_[abi::kMaxArgumentWords];
     std::uint32_t count_ = 0;
 };
+
+bool is_inside_call() noexcept {
+    const ThreadLocal& local = thread_local_state;
+    return local.state != nullptr && local.generation == current_generation() && local.state->depth != 0;
+}
 
 constexpr std::uint64_t kPerThreadStream = 2;  // CU_STREAM_PER_THREAD (cuda.h)
 
@@ -147,6 +174,11 @@ __attribute__((visibility("hidden"), used)) long gpuspy_forward_begin(ForwardFra
         return kUnavailable;
     }
     if (!row.starts_recording && current_generation() == 0) return kPass;
+    if (row.only_outermost && is_inside_call()) return kPass;
+    if (const Unless& unless = row.fields.unless; !unless.holds_none()) {
+        const auto word = static_cast<std::uint32_t>(frame->word(unless.place));
+        if (word >= unless.first && word <= unless.last) return kPass;
+    }
     if (!begin_call(frame->call, row.id, caller, frame_address)) return kPass;
     return row.stack_words;
 }

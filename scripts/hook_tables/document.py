@@ -86,7 +86,9 @@ A call is recorded with its time, thread, depth, status and calling object; "kep
 first and the last release among the headers that were read which declare the function (a release before them may have had it, too): CUDA
 11.7, 12.0, 12.9 and 13.0; cuDNN 8.5, 8.9, 9.0 and 9.19; NCCL 2.13, 2.28 and 2.32; cuTENSOR 1.6 and 2.8; cuSPARSELt 0.8. Every function that
 one of them declares is called by the test `contract.abi` with arguments of its own, bound by the dynamic linker and by `dlsym`, by the
-prototypes of each release; "looked at by" is the test that looks at what is recorded.
+prototypes of each release (12.0 left out, which lies between); so are older forms (`_v3`, `_v4`), with as many arguments as their rows
+forward. "Looked at by" is the test that looks at what is recorded of calls of this kind. `__cudaLaunchKernel`, `cudaLaunch` and
+`cudaConfigureCall`, which no public header declares, are called by the programs of `integration.launches`.
 
 ## What is not hooked, and why
 
@@ -95,7 +97,8 @@ prototypes of each release; "looked at by" is the test that looks at what is rec
 - `cudaSetDevice`, `cuCtxSetCurrent`, `cuCtxPushCurrent`: as often, and the device of a kernel comes from its record.
 - TensorRT's `enqueueV3` is a virtual function and no symbol: its kernels are owned by `libnvinfer.so`, or by the library that it calls.
 - Making of descriptors and handles (`cudnnCreate...`): what they come to mean is in the calls that set them, which are hooked.
-- cuDNN's back-end attributes (`cudnnBackendSetAttribute`): set anew for each execution; the execution itself is hooked.
+- cuDNN's variant packs (`cudnnBackendSetAttribute` with `CUDNN_ATTR_VARIANT_PACK_...`): addresses, set anew for each execution. The
+  attributes of every other descriptor are kept.
 """
 
 
@@ -140,10 +143,11 @@ def page(root):
     for table in [*make.BY_HAND, *[library.name for library in rules.LIBRARIES]]:
         rows = list(rows_of(table, span))
         text.append(f"## {table} ({len(rows)})\n")
-        text.append("| function | what it is | kept | since | until | looked at by |\n| --- | --- | --- | --- | --- | --- |")
+        level = {"driver": "driver", "driver_calls": "driver", "runtime": "runtime", "runtime_calls": "runtime"}.get(table, "library")
+        text.append("| function | level | what it is | kept | since | until | looked at by |\n| --- | --- | --- | --- | --- | --- | --- |")
         for name, api_class, kept, (since, until) in rows:
             tested = "integration.own_cupti" if table == "cupti" else TESTED_BY[api_class]
-            text.append(f"| `{name}` | {CLASSES[api_class]} | {kept} | {since} | {until} | {tested} |")
+            text.append(f"| `{name}` | {level} | {CLASSES[api_class]} | {kept} | {since} | {until} | {tested} |")
         text.append("")
     return "\n".join(text)
 

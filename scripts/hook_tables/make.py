@@ -56,6 +56,9 @@ def is_handle_out(spelling):
 def describe(parameter, place, places):
     """One word of `fields`, or None when the argument cannot be kept."""
     name = parameter.name
+    if name in rules.TYPED and all(of in places for of in rules.TYPED[name]):
+        count, kind = (places[of] for of in rules.TYPED[name])
+        return f"{name}:{place}B{count},{kind}"
     if name in rules.BYTES and rules.BYTES[name] in places:
         return f"{name}:{place}#{places[rules.BYTES[name]]}"
     element = re.match(r"(const )?(int|int64_t|long long)( int)?\s*(\*|\[\d*\])$", parameter.type)
@@ -81,7 +84,11 @@ def describe_fields(prototype, kept):
             continue
         if re.fullmatch(STREAM_TYPES, parameter.type.strip()):
             fields.append(f"stream:{place}s")
-        elif kept and re.fullmatch(kept, parameter.name):
+            continue
+        if (prototype.name, parameter.name) in rules.UNLESS:
+            first, last = rules.UNLESS[prototype.name, parameter.name]
+            fields.append(f"{parameter.name}:{place}!{first}-{last}")
+        if kept and re.fullmatch(kept, parameter.name):
             field = describe(parameter, place, by_name)
             if field:
                 fields.append(field)

@@ -79,6 +79,9 @@ def read_functions(root, header_set):
             if forwarded or (name in by_hand and not name.startswith("cupti")):
                 parameters = [c_type(parameter) for parameter in prototype.parameters]
                 functions.setdefault(name, Function(name, parameters, c_return(prototype), forwarded))
+        # What no header here declares any more is called with as many arguments as its row forwards.
+        for name, words, _ in library.old if header_set == library.folders[-1] else ():
+            functions.setdefault(name, Function(name, ["word"] * (6 + words) + ["double"] * 8, "unsigned", True))
     return sorted(functions.values(), key=lambda function: function.name)
 
 

@@ -40,6 +40,27 @@ void normalise(cudnnHandle_t handle) {
                    nullptr, nullptr, nullptr, 1e-5, nullptr, nullptr, nullptr, nullptr, 0, nullptr, 4321));
 }
 
+/// What a plan is built from, and what each execution sets anew.
+void describe() {
+    cudnnBackendDescriptor_t tensor = nullptr;
+    cudnnBackendDescriptor_t pack = nullptr;
+    const std::int64_t dimensions[] = {32, 3, 224, 224};
+    const cudnnDataType_t type = CUDNN_DATA_HALF;
+    const bool is_virtual = true;
+    const void* pointers[] = {&tensor, &pack};
+    host::must("cudnnBackendCreateDescriptor", cudnnBackendCreateDescriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR, &tensor));
+    const auto set = [](cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                        cudnnBackendAttributeType_t kind, std::int64_t count, const void* elements) {
+        host::must("cudnnBackendSetAttribute", cudnnBackendSetAttribute(descriptor, name, kind, count, elements));
+    };
+    set(tensor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dimensions);
+    set(tensor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+    set(tensor, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
+    host::must("cudnnBackendCreateDescriptor",
+               cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack));
+    set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 2, pointers);
+}
+
 void multiply() {
     cublasHandle_t handle = nullptr;
     const float one = 1.0F;
@@ -72,6 +93,7 @@ int main() {
     convolve(handle);
     host::must("launch", host::launch(kOwn));
     normalise(handle);
+    describe();
     cudnnBackendDescriptor_t plan = nullptr;
     host::must("cudnnBackendCreateDescriptor",
                cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan));

@@ -55,6 +55,22 @@ class Libraries(harness.TestCase):
         self.assertTrue(all("m=8, n=8, k=8, Atype=14, Btype=14, Ctype=14, computeType=68)" in line for line in mixed), mixed)
         self.assertEqual(len(mixed), 2)
 
+    def test_descriptions_are_kept(self):
+        """The attributes that a plan is built from, by their types; not those that each execution sets anew."""
+        listed = [line.split("cudnnBackend", 1)[1] for line in self.run_made.listed_calls() if " cudnnBackend" in line]
+        made = [line for line in listed if line.startswith("CreateDescriptor(")]
+        # CUDNN_BACKEND_TENSOR_DESCRIPTOR is 17, ..._EXECUTION_PLAN_... 5, ..._VARIANT_PACK_... 16 (cudnn_graph.h).
+        self.assertEqual([line.split(",")[0] for line in made],
+                         ["CreateDescriptor(descriptorType=17", "CreateDescriptor(descriptorType=5"])
+        tensor = made[0].split("descriptor=")[1].split(")")[0]
+        self.assertRegex(tensor, "^0x[0-9a-f]+$")
+        attributes = [line.split("  <-")[0] for line in listed if line.startswith("SetAttribute(")]
+        self.assertEqual([line.replace(f"descriptor={tensor}, ", "") for line in attributes], [
+            "SetAttribute(attributeName=902, attributeType=3, arrayOfElements=[32 3 224 224]) = 0",
+            "SetAttribute(attributeName=901, attributeType=1, arrayOfElements=[2]) = 0",
+            "SetAttribute(attributeName=907, attributeType=2, arrayOfElements=[1]) = 0",
+        ])
+
     def test_failed_library_call(self):
         failed = {call["name"]: call["failed"] for call in self.report["calls"]}
         self.assertEqual(failed["cudnnBackendExecute"], 1)
