@@ -5,7 +5,7 @@
 namespace gpuspy::analysis {
 namespace {
 
-constexpr std::string_view kTypes = "iulw*%@#Bs!";
+constexpr std::string_view kTypes = "iulwp*%@#Bs!";
 
 }  // namespace
 

@@ -18,13 +18,12 @@ constexpr std::size_t kFlushBytes = 1 << 20;
 std::string value_text(const ArgumentField& field, std::int64_t word) {
     const char type = field.type == '@' ? field.element_type : field.type;
     switch (type) {
+        case 'p':
         case '*':
         case '#':
             return fmt::format("{:#x}", static_cast<std::uint64_t>(word));
         case 'w':
-            // Sizes and handles alike: a handle is an address.
-            return static_cast<std::uint64_t>(word) >> 40 != 0 ? fmt::format("{:#x}", static_cast<std::uint64_t>(word))
-                                                               : fmt::format("{}", static_cast<std::uint64_t>(word));
+            return fmt::format("{}", static_cast<std::uint64_t>(word));
         default:
             return fmt::format("{}", word);
     }

@@ -34,7 +34,7 @@ struct ApiEntry {
     std::uint8_t reserved[5];
     /// Which arguments are kept, in the order of their words: "name:place" and a type, with spaces between. The place is the
     /// index among the integer-class words of the call (0 to 5 in registers, then the stack). Types: i, u 32 bits, signed
-    /// and not; l, w 64 bits; * what the argument points to, after success; @N and i or l: an array of as many elements
+    /// and not; l, w 64 bits; p a pointer or a handle; * what the argument points to, after success; @N and i or l: an array of as many elements
     /// as the word N says; #N: the first bytes, at most 16, of a buffer of as many bytes as the word N says; BN,M: an
     /// array of as many elements as the word N says, of the type (cudnnBackendAttributeType_t) that M says; s: a stream,
     /// which is not a word (StreamPart); !A-B, not a word either: calls with a value from A to B are not recorded. Of an

@@ -113,6 +113,7 @@ consteval Fields parse_fields(const char* text) {
                 break;
             case 'l':
             case 'w':
+            case 'p':
                 field.kind = FieldKind::kWord;
                 break;
             case '*':

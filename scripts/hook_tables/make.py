@@ -42,7 +42,9 @@ def names_by_hand():
 
 
 def letter(parameter):
-    """How abi::ApiEntry::fields says the type of an integer."""
+    """How abi::ApiEntry::fields says the type of an integer or a pointer."""
+    if parameter.is_pointer:
+        return "p"
     if parameter.bits == 64:
         return "l" if parameter.is_signed else "w"
     return "i" if parameter.is_signed else "u"

@@ -44,6 +44,7 @@ class Parameter:
     passing: str  # "I", "F", or several of them, or "M<words>"
     bits: int  # of an integer: the rest of its register holds nothing
     is_signed: bool
+    is_pointer: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,23 +95,23 @@ def find_enums(tree):
 
 
 def classify(spelling, desugared, enums):
-    """(passing, bits, is signed) of a parameter of this type."""
+    """(passing, bits, is signed, is a pointer) of a parameter of this type."""
     desugared = re.sub(r"\brestrict\b", "", desugared)
     if desugared.rstrip().endswith(("*", "]")) or "(*)" in desugared or "*const" in desugared:
-        return "I", 64, False
+        return "I", 64, False, True
     for name in (strip(spelling), strip(desugared)):
         if name in STRUCTS:
-            return STRUCTS[name], 64, False
+            return STRUCTS[name], 64, False, False
     plain = strip(desugared)
     if plain in ("float", "double"):
-        return "F", 0, False
+        return "F", 0, False, False
     if plain in ("long", "long long", "unsigned long", "unsigned long long"):
-        return "I", 64, not plain.startswith("unsigned")
+        return "I", 64, not plain.startswith("unsigned"), "CUdeviceptr" in spelling
     for bits, names in ((32, ("int", "unsigned int")), (16, ("short", "unsigned short")), (8, ("char", "unsigned char", "signed char", "_Bool"))):
         if plain in names:
-            return "I", bits, not plain.startswith(("unsigned", "_Bool"))
+            return "I", bits, not plain.startswith(("unsigned", "_Bool")), False
     if desugared.startswith("enum ") or plain in enums or strip(spelling) in enums:
-        return "I", 32, True
+        return "I", 32, True, False
     raise UnknownType(f"{spelling} ({desugared})")
 
 

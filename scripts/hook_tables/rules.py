@@ -52,10 +52,9 @@ POINTERS = ("devPtr", "ptr", "pHost", "p")
 # Arrays whose elements' type another argument says: {array: (number of elements, type)}.
 TYPED = {"arrayOfElements": ("elementCount", "attributeType")}
 # Calls that are not recorded, by the value of an argument: what is set anew for each execution says nothing of the work
-# (CUDNN_ATTR_VARIANT_PACK_*, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR).
+# (CUDNN_ATTR_VARIANT_PACK_*).
 UNLESS = {
     ("cudnnBackendSetAttribute", "attributeName"): (1000, 1012),
-    ("cudnnBackendCreateDescriptor", "descriptorType"): (16, 16),
 }
 BYTES = {"buf": "sizeInBytes"}
 
@@ -116,7 +115,7 @@ LIBRARIES = (
         ("cudnn.h",),
         (TOOLKIT, "cudnn9.0", "cudnn8.9", "cudnn8.5"),
         (
-            (r"cudnnBackend(CreateDescriptor|SetAttribute)", DESCRIBES, "0"),
+            (r"cudnnBackendSetAttribute", DESCRIBES, "0"),
             (r"cudnn(Get|Create|Destroy|Query|Derive|BuildRNN|RNN[GS]etClip)\w*", LEFT_OUT, ""),
             (r"cudnn\w+VersionCheck|cudnnDropoutGet\w*", LEFT_OUT, ""),
             (r"cudnn\w*(Forward|Backward)\w*", EXECUTES, "0"),
@@ -128,7 +127,7 @@ LIBRARIES = (
         ),
         kept=r"(x|y|w|dx|dy|dw|tensor|filter|conv|pooling)Desc|algo|group_?[cC]ount|mathType|data_?[tT]ype|format|computeType|mode|"
         r"[nchwk]|(pad|stride|dilation|window|vertical|horizontal)\w*|[uv]|nbDims|arrayLength|dimA|filterDimA|strideA|padA|"
-        r"filterStrideA|dilationA|executionPlan|descriptor|descriptorType|attributeName|attributeType|arrayOfElements",
+        r"filterStrideA|dilationA|executionPlan|descriptor|attributeName|attributeType|arrayOfElements",
         # Executing calls that cuDNN 5 to 7 had beside those of today's names (cuDNN release notes).
         old=tuple((f"cudnn{name}", 8, EXECUTES) for name in (
             "ActivationForward_v3", "ActivationForward_v4", "ActivationBackward_v3", "ActivationBackward_v4",

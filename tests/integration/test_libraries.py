@@ -1,5 +1,6 @@
 """Kernels of cuDNN, cuBLAS and cuBLASLt belong to the library whose call launched them."""
 
+import re
 import unittest
 
 import harness
@@ -58,14 +59,8 @@ class Libraries(harness.TestCase):
     def test_descriptions_are_kept(self):
         """The attributes that a plan is built from, by their types; not those that each execution sets anew."""
         listed = [line.split("cudnnBackend", 1)[1] for line in self.run_made.listed_calls() if " cudnnBackend" in line]
-        made = [line for line in listed if line.startswith("CreateDescriptor(")]
-        # CUDNN_BACKEND_TENSOR_DESCRIPTOR is 17, ..._EXECUTION_PLAN_... 5, ..._VARIANT_PACK_... 16 (cudnn_graph.h).
-        self.assertEqual([line.split(",")[0] for line in made],
-                         ["CreateDescriptor(descriptorType=17", "CreateDescriptor(descriptorType=5"])
-        tensor = made[0].split("descriptor=")[1].split(")")[0]
-        self.assertRegex(tensor, "^0x[0-9a-f]+$")
         attributes = [line.split("  <-")[0] for line in listed if line.startswith("SetAttribute(")]
-        self.assertEqual([line.replace(f"descriptor={tensor}, ", "") for line in attributes], [
+        self.assertEqual([re.sub("descriptor=0x[0-9a-f]+, ", "", line) for line in attributes], [
             "SetAttribute(attributeName=902, attributeType=3, arrayOfElements=[32 3 224 224]) = 0",
             "SetAttribute(attributeName=901, attributeType=1, arrayOfElements=[2]) = 0",
             "SetAttribute(attributeName=907, attributeType=2, arrayOfElements=[1]) = 0",

@@ -21,7 +21,7 @@ Api nccl(const std::string& name, const std::string& fields, abi::ApiClass api_c
 }
 
 Api all_reduce() {
-    return nccl("ncclAllReduce", "count:2w datatype:3i op:4i comm:5w stream:6s");
+    return nccl("ncclAllReduce", "count:2w datatype:3i op:4i comm:5p stream:6s");
 }
 Api init_rank() {
     return nccl("ncclCommInitRank", "comm:0* nranks:1i rank:2i", abi::ApiClass::kCommunicator);
