@@ -68,5 +68,13 @@ fi
 expect "broken pipe" 0 "" sh -c '{ "$0" --top 0 "$1"; echo $? >"$2"; } | true' "$report" "$trace" "$folder/status"
 [ "$(cat "$folder/status")" = 0 ] || { echo "FAILED broken pipe: status $(cat "$folder/status")" >&2; failures=$((failures + 1)); }
 
+expect "calls" 0 "" "$report" --format calls "$trace"
+grep -q "cudaLaunchKernel(" "$folder/out" || { echo "FAILED calls: no call" >&2; failures=$((failures + 1)); }
+expect "calls of a trace that was cut" 6 "$folder/cut: partly readable" "$report" --format calls "$folder/cut"
+expect "calls of no trace" 4 "is not a gpuspy trace" "$report" --format calls -o "$folder/kept" "$folder/text"
+[ ! -e "$folder/kept" ] || { echo "FAILED calls of no trace: a file was made" >&2; failures=$((failures + 1)); }
+expect "calls, broken pipe" 0 "" sh -c '{ "$0" --format calls "$1"; echo $? >"$2"; } | true' "$report" "$trace" "$folder/status"
+[ "$(cat "$folder/status")" = 0 ] || { echo "FAILED calls, broken pipe: status $(cat "$folder/status")" >&2; failures=$((failures + 1)); }
+
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"
