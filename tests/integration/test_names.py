@@ -79,7 +79,7 @@ class ManyNames(harness.TestCase):
         begin = time.monotonic()
         run = self.run_host("names", "many", way, MANY, GPUSPY_DEVICE_TIMING=timing, **variables)
         self.assertEqual((run.status, run.stderr), (0, b""))
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assertLess(time.monotonic() - begin, 60)
         return run.report()
 
     def check(self, report):
@@ -93,8 +93,9 @@ class ManyNames(harness.TestCase):
         for way in ("module", "runtime"):
             with self.subTest(way=way):
                 self.check(self.run_many(way, 1, GPUSPY_RING_KIB=65536))
-        # Of every process that this test started, the report's among them.
-        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 1 << 20, "KiB")
+        # Of every process that this test started, the report's among them; a sanitizer's own memory is several times that.
+        if harness.BUILD.name not in ("asan", "tsan"):
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 1 << 20, "KiB")
 
     def test_without_device_times(self):
         for way in ("module", "library"):
