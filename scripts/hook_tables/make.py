@@ -72,7 +72,7 @@ def describe(parameter, place, places):
         if name not in rules.ARRAYS or rules.ARRAYS[name] not in places or not parameter.type.startswith("const") and "n" != name:
             return None
         return f"{name}:{place}@{places[rules.ARRAYS[name]]}{'i' if element[2] == 'int' else 'l'}"
-    if parameter.type == "cufftHandle *":
+    if parameter.type in ("cufftHandle *", "CUdeviceptr_v1 *"):  # 32 bits
         return f"{name}:{place}%"
     if parameter.type.endswith("*") and is_handle_out(parameter.type):
         return f"{name}:{place}*"
