@@ -96,6 +96,10 @@ prototypes of each release; "looked at by" is the test that looks at what is rec
 - TensorRT's `enqueueV3` is a virtual function and no symbol: its kernels are owned by `libnvinfer.so`, or by the library that it calls.
 - Making of descriptors and handles (`cudnnCreate...`): what they come to mean is in the calls that set them, which are hooked.
 - cuDNN's back-end attributes (`cudnnBackendSetAttribute`): set anew for each execution; the execution itself is hooked.
+- Choosing and compiling (`cudnnBackendFinalize`, `cublasLtMatmulAlgoGetHeuristic`, `cutensorCreatePlan`, `cufftCreate`), handles (`cublasCreate_v2`,
+  `cudnnCreate`): not yet. What they load, allocate and wait for in the driver is recorded, with the library as the caller.
+- `cuInit`, peer access, limits, textures and surfaces, graphics interoperation, external memory, multicast objects, registration with NCCL
+  (`ncclCommRegister`, `ncclCommWindowRegister`): done once, before the work or beside it. Their time is host time outside CUDA in the report.
 """
 
 
