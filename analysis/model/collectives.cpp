@@ -112,8 +112,7 @@ void Collectives::leave_out_inner(const CallRecord& call) {
             }
         }
     }
-    // What is not inside anything cannot be inside a later call.
-    if (call.depth == 0 || recent.size() >= kMaxRecent) {
+    if (recent.size() >= kMaxRecent) {
         recent.clear();
     }
 }

@@ -147,6 +147,18 @@ TEST_CASE("a collective that is made of others counts once") {
     CHECK(rows[1].bytes == 40);
 }
 
+TEST_CASE("a collective inside a call that is none counts, whatever collective comes after it") {
+    TraceBuilder trace = begun_trace();
+    const std::vector<std::int64_t> arguments = {10, kFloat32, 0, 0x500};
+    trace.call({.api = all_reduce(), .begin = kStart + 11, .end = kStart + 12, .depth = 1, .arguments = arguments});
+    trace.call({.api = cublas("cublasSgemm_v2"), .begin = kStart + 10, .end = kStart + 13});
+    trace.call({.api = all_reduce(), .begin = kStart + 20, .end = kStart + 21, .arguments = arguments});
+    const auto rows = findings_of(trace).collectives;
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].count == 2);
+    CHECK(rows[0].bytes == 80);
+}
+
 TEST_CASE("the list of calls: one a line, inner calls first and indented") {
     TraceBuilder trace = begun_trace();
     trace.call({.api = driver_launch(),
