@@ -68,9 +68,16 @@ void Collectives::add(const CallRecord& call, const ApiInfo& api, std::uint64_t 
     const auto find = [&arguments](std::string_view name) { return find_argument(arguments, name); };
     if (api.api_class == abi::ApiClass::kCommunicator) {
         const auto handle = find("newcomm").has_value() ? find("newcomm") : find("comm");
-        const auto ranks = find("nranks");
-        if (handle.value_or(0) != 0 && !call.has(abi::kCallStatus) && ranks.has_value()) {
-            communicators_[static_cast<std::uint64_t>(*handle)] = {find("rank").value_or(-1), *ranks};
+        // ncclCommGrow and ncclCommInitRankScalable have names of their own for them.
+        const auto ranks = find("nranks").has_value() ? find("nranks") : find("nRanks");
+        const auto rank = find("rank").has_value() ? find("rank") : find("myrank");
+        if (handle.value_or(0) == 0 || call.has(abi::kCallStatus)) {
+            return;
+        }
+        if (ranks.has_value()) {
+            communicators_[static_cast<std::uint64_t>(*handle)] = {rank.value_or(-1), *ranks};
+        } else if (find("newcomm").has_value()) {
+            communicators_.erase(static_cast<std::uint64_t>(*handle));  // A split may get a handle that was another's.
         }
         return;
     }
@@ -105,8 +112,7 @@ void Collectives::leave_out_inner(const CallRecord& call) {
             }
         }
     }
-    // What is not inside anything cannot be inside a later call.
-    if (call.depth == 0 || recent.size() >= kMaxRecent) {
+    if (recent.size() >= kMaxRecent) {
         recent.clear();
     }
 }

@@ -26,10 +26,9 @@ using gpuspy::analysis::ExitCode;
 using gpuspy::analysis::Fault;
 
 constexpr const char* kExitCodes =
-    "Exit status: 0 done; 1 the report could not be written; 2 usage; 3 the trace cannot be opened; 4 not a trace, or "
-    "nothing readable in it; 5 made by a newer gpuspy; 6 the report was printed, and says what of the trace could not "
-    "be "
-    "read.";
+    "Exit status: 0 done; 1 the report could not be written; 2 usage; 3 the trace cannot be opened;\n"
+    "4 not a trace, or nothing readable in it; 5 made by a newer gpuspy; 6 the report was printed, and says\n"
+    "what of the trace could not be read.";
 
 struct Arguments {
     std::string trace_path;
@@ -48,6 +47,11 @@ int partly_readable(const Arguments& arguments, const gpuspy::analysis::ReadSumm
     return fail(arguments.trace_path + ": partly readable: " + reading.describe(), ExitCode::kPartial);
 }
 
+/// CLI11 would read "-1" as the largest number there is.
+std::string not_negative(const std::string& text) {
+    return text.rfind('-', 0) == 0 ? text + " is no number of rows" : std::string();
+}
+
 /// Every call, one a line, written while the trace is read.
 int list(const Arguments& arguments, const gpuspy::analysis::ByteSource& source) {
     gpuspy::report::Output output(arguments.output_path);
@@ -56,6 +60,7 @@ int list(const Arguments& arguments, const gpuspy::analysis::ByteSource& source)
     if (!reading.ok()) {
         return fail(arguments.trace_path + ": " + reading.fault().message, reading.fault().code);
     }
+    output.write({});  // Without calls: the file is made all the same.
     if (const auto fault = output.finish()) {
         return fail(*fault, ExitCode::kNotWritten);
     }
@@ -104,7 +109,7 @@ int main(int argc, char** argv) {
     log->set_pattern("%n: %v");
     spdlog::set_default_logger(log);
 
-    CLI::App app("Prints what a gpuspy trace says about a GPU program.");
+    CLI::App app("Prints what a gpuspy trace says about a GPU program.", "gpuspy-report");
     app.footer(kExitCodes);
     app.set_version_flag("--version", fmt::format("gpuspy-report {} (reads trace format {}.x)", GPUSPY_VERSION,
                                                   gpuspy::abi::kFormatMajor));
@@ -115,7 +120,8 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"text", "json", "calls"}))
         ->capture_default_str();
     const CLI::Option* top =
-        app.add_option("--top", arguments.top, "Rows of each table; 0: all. Default: 20 for text, all for json");
+        app.add_option("--top", arguments.top, "Rows of each table; 0: all. Default: 20 for text, all for json")
+            ->check(not_negative);
     app.add_option("-o,--output", arguments.output_path, "File to write the report to, instead of standard output");
     try {
         app.parse(argc, argv);
@@ -126,6 +132,10 @@ int main(int argc, char** argv) {
         return fail(std::string(error.what()) + " (gpuspy-report --help says more)", ExitCode::kUsage);
     }
     arguments.top_given = top->count() != 0;
+    if (arguments.top_given && arguments.format == "calls") {
+        return fail("--top is for tables, and --format calls has none (gpuspy-report --help says more)",
+                    ExitCode::kUsage);
+    }
     try {
         gpuspy::report::salvage_first(arguments.trace_path);
         return report(arguments);

@@ -95,14 +95,19 @@ void tell_cuda(const CudaLink& link, bool is_interpreter, const std::string& pro
     tell_routes(link, lines);
 }
 
+/// False: there is none, so the program makes no call that succeeds.
+bool tell_driver(const CudaLink& link, const LibrarySearch& search, Lines* lines) {
+    const std::string driver = link.driver != nullptr ? link.driver->path : search.find("libcuda.so.1");
+    lines->add("driver",
+               driver.empty() ? "libcuda.so.1 was not found: CUDA will find no GPU; install NVIDIA's driver" : driver);
+    return !driver.empty();
+}
+
 void tell_device_times(const CheckRequest& request, const CudaLink& link, const LibrarySearch& search, Lines* lines) {
     if (request.variable("GPUSPY_DEVICE_TIMING") == "0") {
         lines->add("CUPTI", "not used: GPUSPY_DEVICE_TIMING=0");
         return;
     }
-    const std::string driver = link.driver != nullptr ? link.driver->path : search.find("libcuda.so.1");
-    lines->add("driver",
-               driver.empty() ? "libcuda.so.1 was not found: CUDA will find no GPU; install NVIDIA's driver" : driver);
     const CuptiPlace cupti = find_cupti(link, search, request.variable);
     lines->add("CUPTI", cupti.path.empty()
                             ? cupti.how
@@ -129,6 +134,7 @@ CheckResult check_file(const CheckRequest& request, const std::string& path, Lin
     const std::vector<NeededLibrary> needed = search.needed_by(path, elf);
     const CudaLink link = find_cuda_link(path, needed);
     tell_cuda(link, is_python(path, needed), search.program(), lines);
+    const bool has_driver = tell_driver(link, search, lines);
     tell_device_times(request, link, search, lines);
     for (const NeededLibrary& library : needed) {
         if (library.path.empty()) {
@@ -138,7 +144,8 @@ CheckResult check_file(const CheckRequest& request, const std::string& path, Lin
                             path, library.name, library.needer));
         }
     }
-    return lines->end(Verdict::kRecorded, link.is_none() ? "will be recorded, if it uses CUDA" : "will be recorded");
+    return lines->end(Verdict::kRecorded, fmt::format("will be recorded{}{}", link.is_none() ? ", if it uses CUDA" : "",
+                                                      has_driver ? "" : ", once there is a driver"));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ bool read_options(int argc, const char* const* argv, Options* options, int* stat
     CLI::App app("Runs COMMAND, records what it does on the GPU, and ends with its exit status.", "gpuspy-run");
     app.formatter(std::make_shared<HelpFormatter>());
     app.footer(kFooter);
-    app.set_version_flag("--version", GPUSPY_VERSION);
+    app.set_version_flag("--version", "gpuspy-run " GPUSPY_VERSION);
     add_options(&app, options);
     app.prefix_command();
     std::string problem;

@@ -40,8 +40,7 @@ constexpr std::size_t index_of(HookId id) noexcept {
 
 /// Calls of this class are written to the ring. The others only keep our books (names, look-ups).
 constexpr bool is_recorded(abi::ApiClass api_class) noexcept {
-    return api_class != abi::ApiClass::kName && api_class != abi::ApiClass::kOther &&
-           api_class != abi::ApiClass::kContext;
+    return api_class != abi::ApiClass::kName && api_class != abi::ApiClass::kOther;
 }
 
 /// Calls of this class make device records.

@@ -99,6 +99,10 @@ forward. "Looked at by" is the test that looks at what is recorded of calls of t
 - Making of descriptors and handles (`cudnnCreate...`): what they come to mean is in the calls that set them, which are hooked.
 - cuDNN's variant packs (`cudnnBackendSetAttribute` with `CUDNN_ATTR_VARIANT_PACK_...`): addresses, set anew for each execution. The
   attributes of every other descriptor are kept.
+- Choosing and compiling (`cudnnBackendFinalize`, `cublasLtMatmulAlgoGetHeuristic`, `cutensorCreatePlan`, `cufftCreate`), handles (`cublasCreate_v2`,
+  `cudnnCreate`): not yet. What they load, allocate and wait for in the driver is recorded, with the library as the caller.
+- `cuInit`, peer access, limits, textures and surfaces, graphics interoperation, external memory, multicast objects, registration with NCCL
+  (`ncclCommRegister`, `ncclCommWindowRegister`): done once, before the work or beside it. Their time is host time outside CUDA in the report.
 """
 
 

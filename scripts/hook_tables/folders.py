@@ -5,6 +5,7 @@ that hold them.
 """
 
 import functools
+import http.client
 import io
 import json
 import os
@@ -163,7 +164,11 @@ def fetch_all(root):
         partial = root / f"{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         for project, version in wheels:
-            fetch_headers(project, version, partial)
+            try:
+                fetch_headers(project, version, partial)
+            except (http.client.HTTPException, zipfile.BadZipFile, ValueError, LookupError) as error:
+                # An answer that breaks off, or is no list of files, or no archive.
+                raise OSError(f"{project} {version}: {type(error).__name__}: {error}") from error
         partial.rename(done)
 
 

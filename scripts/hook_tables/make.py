@@ -20,7 +20,7 @@ from prototypes import read_prototypes
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLES = ROOT / "interpose" / "table"
 BY_HAND = ("driver", "runtime", "cupti")
-STREAM_TYPES = r"(struct )?(CUstream|cudaStream_t|CUstream_st \*)"
+STREAM_TYPES = r"(const )?(struct )?(CUstream|cudaStream_t|CUstream_st \*)"
 FIELDS_BYTES = 96  # abi::ApiEntry::fields
 
 
@@ -55,12 +55,21 @@ def is_handle_out(spelling):
     return bool(re.search(r"\*\s*\*$|(CUdeviceptr|\w+_t|CU\w+)(_v1)?\s*\*$", spelling)) and "const" not in spelling
 
 
+def shorter(name):
+    for pattern, replacement in rules.SHORTER:
+        if re.fullmatch(pattern, name):
+            return re.sub(pattern, replacement, name)
+    return name
+
+
 def describe(parameter, place, places):
     """One word of `fields`, or None when the argument cannot be kept."""
     name = parameter.name
     if name in rules.TYPED and all(of in places for of in rules.TYPED[name]):
         count, kind = (places[of] for of in rules.TYPED[name])
         return f"{name}:{place}B{count},{kind}"
+    if parameter.passing != "I":
+        return None  # A struct in memory or in several registers is no word.
     if name in rules.BYTES and rules.BYTES[name] in places:
         return f"{name}:{place}#{places[rules.BYTES[name]]}"
     element = re.match(r"(const )?(int|int64_t|long long)( int)?\s*(\*|\[\d*\])$", parameter.type)
@@ -68,7 +77,7 @@ def describe(parameter, place, places):
         if name not in rules.ARRAYS or rules.ARRAYS[name] not in places or not parameter.type.startswith("const") and "n" != name:
             return None
         return f"{name}:{place}@{places[rules.ARRAYS[name]]}{'i' if element[2] == 'int' else 'l'}"
-    if parameter.type == "cufftHandle *":
+    if parameter.type in ("cufftHandle *", "CUdeviceptr_v1 *"):  # 32 bits
         return f"{name}:{place}%"
     if parameter.type.endswith("*") and is_handle_out(parameter.type):
         return f"{name}:{place}*"
@@ -93,10 +102,11 @@ def describe_fields(prototype, kept):
         if kept and re.fullmatch(kept, parameter.name):
             field = describe(parameter, place, by_name)
             if field:
-                fields.append(field)
-    while len(" ".join(fields)) >= FIELDS_BYTES:
-        fields.pop()
-    return " ".join(fields)
+                fields.append(shorter(parameter.name) + field[len(parameter.name):])
+    text = " ".join(fields)
+    if len(text) >= FIELDS_BYTES:
+        sys.exit(f"make.py: {prototype.name}: the kept arguments take {len(text)} of {FIELDS_BYTES} bytes; keep fewer or shorten names in rules.py: {text}")
+    return text
 
 
 def check_same(library, name, prototypes):

@@ -58,6 +58,17 @@ UNLESS = {
 }
 BYTES = {"buf": "sizeInBytes"}
 
+# Names that are kept shorter: those of one function have room for abi::ApiEntry::fields. (pattern, replacement)
+SHORTER = (
+    (r"windowHeight", "window_h"),
+    (r"windowWidth", "window_w"),
+    (r"verticalPadding", "pad_h"),
+    (r"verticalStride", "stride_h"),
+    (r"horizontalPadding", "pad_w"),
+    (r"horizontalStride", "stride_w"),
+    (r"dataType([A-Z]+)", r"type\1"),
+)
+
 BLAS1 = r"(I[sdcz]am(ax|in)|[SDCZ]c?(asum|axpy|copy|dot[uc]?|nrm2|rot|rotg|rotm|rotmg|scal|swap)|Dz(asum|nrm2)|Sc(asum|nrm2)|C[s](rot|scal)|Zd(rot|scal))"
 BLAS23 = (
     r"[SDCZH]([gthsc][a-z]{1,3}(mv|r|r2|ru|rc|sv|mm|mm3m|mm3mEx|mmEx|sm|rk|r2k|rkx|rkEx|rk3mEx)|gemm\w*|gemv\w*|geam|dgmm|"
@@ -73,16 +84,16 @@ LIBRARIES = (
             # Asked for often, or not at all while a program computes: not worth a record.
             (r"cu(Mem|Array|MipmappedArray)\w*(Get|Export|Import|Set|Advise|RangeGet|Retain|Host(GetFlags|GetDevice))\w*", LEFT_OUT, ""),
             (r"cuMem(cpy|set)\w*", LEFT_OUT, ""),
-            (r"cuMemFree\w*|cuMemAlloc(_v2)?|cuMemAllocPitch(_v2)?|cuMemHostUnregister", "kMemory", "kApiBlocking"),
+            (r"cuMemFree(Host|_v2)?|cuMemAlloc(_v2)?|cuMemAllocPitch(_v2)?|cuMemHostUnregister", "kMemory", "kApiBlocking"),
             (r"cuMem(Alloc|Free|HostAlloc|HostRegister|Create|Release|Map|Unmap|AddressReserve|AddressFree|PoolCreate|PoolDestroy|PoolTrimTo)\w*", "kMemory", "0"),
-            (r"cuMem(Prefetch|Discard)\w*", "kMemory", "0"),
+            (r"cuMem(Prefetch|Discard|BatchDecompress)\w*|cuIpc(Open|Close)MemHandle\w*", "kMemory", "0"),
             (r"cu(Array|Array3D|MipmappedArray)(Create|Destroy)\w*", "kMemory", "0"),
-            (r"cu(Stream|Event)(Create|Destroy)\w*", "kStream", "0"),
-            (r"cuEventRecord\w*|cuStream(WaitEvent|AddCallback|WaitValue|WriteValue|BatchMemOp)\w*|cuLaunchHostFunc\w*", "kStream", "0"),
+            (r"cu(Stream|Event)(Create|Destroy)\w*|cuGreenCtxStreamCreate", "kStream", "0"),
+            (r"cu(Green)?Ctx(RecordEvent|WaitEvent)|cuEventRecord\w*|cuStream(WaitEvent|AddCallback|WaitValue|WriteValue|BatchMemOp)\w*|cuLaunchHostFunc\w*", "kStream", "0"),
             (r"cu(Signal|Wait)ExternalSemaphoresAsync\w*", "kStream", "0"),
             (r"cu(Module|Library)Load\w*|cuLink(Create|Complete|AddData|AddFile)\w*", "kModule", "0"),
             (r"cuGraph(ExecKernel|ExecMemcpy|ExecMemset|ExecChildGraph|ExecHost|Kernel|Memcpy|Memset|Host|Exec)NodeSetParams\w*", "kGraph", "0"),
-            (r"cuGraph(Upload|Create|AddHostNode|AddEmptyNode|AddEvent\w+Node|AddMem\w+Node|AddDependencies)\w*", "kGraph", "0"),
+            (r"cuGraph(Upload|Create|AddHostNode|AddEmptyNode|AddEvent\w+Node|AddMem\w+Node|AddBatchMemOpNode|AddExternalSemaphores\w+Node|AddDependencies)\w*", "kGraph", "0"),
             (r"cuCtx(Create|Destroy)\w*|cuDevicePrimaryCtx(Retain|Release|Reset)\w*|cuGreenCtx(Create|Destroy)|cuCtxDetach", "kContext", "0"),
         ),
         kept=r"[hp]*(dptr|Stream|stream|Event|event)|bytesize|WidthInBytes|Height|size|ptr|p|pp|handle|module|library",
@@ -95,12 +106,14 @@ LIBRARIES = (
         (
             (r"cudaMem(cpy|set)\w*", LEFT_OUT, ""),
             (r"cudaMemPool(Create|Destroy|TrimTo)", "kMemory", "0"),
-            (r"cudaMem(Prefetch|Discard)\w*", "kMemory", "0"),
+            (r"cudaMem(Prefetch|Discard)\w*|cudaIpc(Open|Close)MemHandle", "kMemory", "0"),
             (r"cudaFree(Host|Array|MipmappedArray)?|cudaMalloc|cudaMallocPitch|cudaMalloc3D|cudaHostUnregister", "kMemory", "kApiBlocking"),
             (r"cuda(Malloc|Free)\w*|cudaHost(Alloc|Register)", "kMemory", "0"),
             (r"cuda(Stream|Event)(Create|Destroy)\w*", "kStream", "0"),
             (r"cudaEventRecord\w*|cudaStream(WaitEvent|AddCallback)\w*|cudaLaunchHostFunc\w*", "kStream", "0"),
             (r"cuda(Signal|Wait)ExternalSemaphoresAsync\w*", "kStream", "0"),
+            (r"cudaLaunchCooperativeKernelMultiDevice", "kMulti", "0"),  # up to CUDA 12; the driver's call inside is the launch
+            (r"cudaStreamBeginCaptureToGraph\w*", "kGraph", "0"),
             (r"cudaLibraryLoad\w*", "kModule", "0"),
             (r"cudaGraph(Exec)?(Kernel|Memcpy|Memset|Host|ChildGraph)?NodeSetParams\w*", "kGraph", "0"),
             (r"cudaGraph(Upload|Create|Add\w+|Clone)\w*", "kGraph", "0"),
@@ -179,19 +192,19 @@ LIBRARIES = (
         ("nccl.h",),
         ("nccl2.32", TOOLKIT, "nccl2.13"),
         (
-            (r"(p?nccl)?p?nccl(AllReduce|Broadcast|Bcast|Reduce|AllGather|ReduceScatter|AlltoAll|Gather|Scatter|Send|Recv|PutSignal|Signal|WaitSignal)(Config)?", "kCollective", "0"),
-            (r"ncclGroup(Start|End)", "kCollective", "0"),
-            (r"ncclComm(InitRank\w*|InitAll|Split|Shrink|Grow|Destroy|Abort|Finalize)", "kCommunicator", "0"),
-            (r"ncclMem(Alloc|Free)", "kMemory", "0"),
+            (r"p?nccl(AllReduce|Broadcast|Bcast|Reduce|AllGather|ReduceScatter|AlltoAll|Gather|Scatter|Send|Recv|PutSignal|Signal|WaitSignal)(Config)?", "kCollective", "0"),
+            (r"p?ncclGroup(Start|End)", "kCollective", "0"),
+            (r"p?ncclComm(InitRank\w*|InitAll|Split|Shrink|Grow|Destroy|Abort|Finalize|Revoke|Suspend|Resume)", "kCommunicator", "0"),
+            (r"p?ncclMem(Alloc|Free)", "kMemory", "0"),
         ),
-        kept=r"count|sendcount|recvcount|datatype|op|root|peer|comm|nranks|rank|ndev|color|key|newcomm|size",
+        kept=r"count|sendcount|recvcount|datatype|op|root|peer|comm|nranks|nRanks|rank|myrank|ndev|color|key|newcomm|ptr|size",
     ),
     Library(
         "cufft",
         ("cufft.h", "cufftXt.h"),
         CUDA,
         ((r"cufft(Exec\w+|XtExec\w*|XtMemcpy)", EXECUTES, "0"), (r"cufft(MakePlan|Plan|XtMakePlan)\w+", DESCRIBES, "0")),
-        kept=r"plan|n[xyz]|type|batch|rank|direction",
+        kept=r"plan|n[xyz]?|type|batch|rank|direction",
     ),
     Library(
         "curand",
@@ -205,7 +218,7 @@ LIBRARIES = (
         ("cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h"),
         CUDA,
         (
-            (r"cusolver\w*(bufferSize\w*|BufferSize\w*|_bufferInfo\w*|bufferInfo\w*|Get(?!r[fs]$)\w+|IRSParams\w+|Set\w+|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|Info\w*)", LEFT_OUT, ""),
+            (r"cusolver\w*(bufferSize\w*|BufferSize\w*|_bufferInfo\w*|bufferInfo\w*|Get(?!r[fs]$)\w+|IRSParams\w+|Set(?!up)\w+|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|Info\w*)", LEFT_OUT, ""),
             (r"cusolver(Dn|Sp|Rf|Mg)\w+", EXECUTES, "0"),
         ),
         kept=r"[mnk]|nrhs|batch(Size|Count)|dataType[A-Z]*|computeType|job[a-z]*|uplo|nnz",
@@ -215,7 +228,9 @@ LIBRARIES = (
         ("cusparse.h",),
         CUDA,
         (
-            (r"cusparse\w*([bB]ufferSize\w*|Get\w*|Set\w*|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|zeroPivot)", LEFT_OUT, ""),
+            (r"cusparseCreateIdentityPermutation", EXECUTES, "0"),  # a kernel, whatever its name
+            (r"cusparseX\w+_zeroPivot", "kSync", "kApiBlocking"),
+            (r"cusparse\w*([bB]ufferSize\w*|Get\w*|Set\w*|Create\w*|Destroy\w*|create\w*|destroy\w*|Logger\w*|CopyMatDescr)", LEFT_OUT, ""),
             (r"cusparse[SDCZX]\w+|cusparse(Axpby|Gather|Scatter|Rot|Sp\w+|SDDMM\w*|Csr2\w+|SparseToDense|DenseToSparse\w*|Constrained\w+)", EXECUTES, "0"),
         ),
         kept=r"[mnk]|nnz[a-z]?|op[AB]|computeType|mb|nb|nnzb",

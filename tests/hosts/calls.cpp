@@ -1,7 +1,7 @@
 // Calls on memory, streams, events and device code, with the handles that they return: what the record must hold.
 //
 //     calls          the calls below
-//     calls orders   streams and events alone: nothing is executed, so nothing is to be recorded
+//     calls orders   streams, events, device code and contexts alone: nothing is executed, so nothing is to be recorded
 #include <cuda.h>
 
 #include <cstring>
@@ -30,11 +30,20 @@ void order() {
     host::must("cudaStreamDestroy", cudaStreamDestroy(stream));
 }
 
+void load() {
+    CUmodule module = nullptr;
+    static const unsigned long long image[1] = {0};
+    host::say("cuModuleLoadData", cuModuleLoadData(&module, image));
+    CUcontext context = nullptr;
+    host::say("a context on no device", cuCtxCreate_v2(&context, 0, 99));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], "orders") == 0) {
         order();
+        load();
         return 0;
     }
     void* memory = nullptr;
@@ -51,11 +60,7 @@ int main(int argc, char** argv) {
     host::must("cudaFreeAsync", cudaFreeAsync(pooled, nullptr));
     host::must("cudaFreeHost", cudaFreeHost(pinned));
     host::must("cudaFree", cudaFree(memory));
-    CUmodule module = nullptr;
-    static const unsigned long long image[1] = {0};
-    host::say("cuModuleLoadData", cuModuleLoadData(&module, image));
-    CUcontext context = nullptr;
-    host::say("a context on no device", cuCtxCreate_v2(&context, 0, 99));
+    load();
     host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
     return 0;
 }

@@ -48,7 +48,7 @@ class Calls(harness.TestCase):
 
 
 class NothingRuns(harness.TestCase):
-    def test_streams_alone_leave_no_trace(self):
+    def test_what_executes_nothing_leaves_no_trace(self):
         run = self.run_host("calls", "orders")
         self.assertEqual((run.status, run.stderr, run.traces()), (0, b"", []))
 

@@ -57,6 +57,15 @@ class Manual(unittest.TestCase):
                 self.assertEqual(options_of_completion(program), options)
                 self.assertEqual(options_of_zsh(program), options)
 
+    def test_same_formats(self):
+        said = harness.run(harness.BUILD / "bin" / "gpuspy-report", "--help")
+        formats = re.search(r"--format \S+:\{([\w,]+)\}", said)[1].split(",")
+        self.assertIn("calls", formats)
+        manual = (PACKAGING / "man" / "gpuspy-report.1").read_text()
+        self.assertIn(f".BR \\-\\-format \" \" {' | '.join(formats)}\n", manual)
+        self.assertEqual(complete("gpuspy-report", "--format", ""), formats)
+        self.assertIn(f":format:({' '.join(formats)})'", (PACKAGING / "completion" / "_gpuspy-report").read_text())
+
     def test_manual_pages_are_well_formed(self):
         if shutil.which("groff") is None:
             self.skipTest("no groff")

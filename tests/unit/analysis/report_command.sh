@@ -34,6 +34,7 @@ echo "hello" >"$folder/text"
 head -c 5000 /dev/urandom >"$folder/noise"
 size=$(wc -c <"$trace")
 head -c $((size - 5)) "$trace" >"$folder/cut"
+head -c 300 "$trace" >"$folder/few" # its header alone is whole
 head -c 40 "$trace" >"$folder/header"
 { head -c 8 "$trace"; printf '\002\000'; tail -c +11 "$trace"; } >"$folder/newer"
 mkfifo "$folder/fifo"
@@ -56,6 +57,14 @@ expect "header cut" 4 "cut off inside its header" "$report" "$folder/header"
 expect "newer" 5 "made by a newer gpuspy: format 2.x, this one reads 1.x" "$report" "$folder/newer"
 expect "cut" 6 "$folder/cut: partly readable" "$report" "$folder/cut"
 grep -q "^PARTIAL" "$folder/out" || { echo "FAILED cut: no report" >&2; failures=$((failures + 1)); }
+expect "calls" 0 "" "$report" --format calls "$trace"
+grep -q "cuLaunchKernel(" "$folder/out" || { echo "FAILED calls: no call" >&2; failures=$((failures + 1)); }
+expect "calls that nothing is left of" 6 "partly readable" "$report" --format calls -o "$folder/calls" "$folder/few"
+[ -e "$folder/calls" ] || { echo "FAILED calls that nothing is left of: no file" >&2; failures=$((failures + 1)); }
+expect "calls of no trace" 4 "is not a gpuspy trace" "$report" --format calls -o "$folder/none" "$folder/text"
+[ ! -e "$folder/none" ] || { echo "FAILED calls of no trace: a file" >&2; failures=$((failures + 1)); }
+expect "rows of calls" 2 "--format calls has none" "$report" --format calls --top 3 "$trace"
+expect "negative rows" 2 "--top: -1 is no number of rows" "$report" --top -1 "$trace"
 expect "no argument" 2 "trace is required" "$report"
 expect "bad option" 2 "--nonsense" "$report" --nonsense "$trace"
 expect "bad format" 2 "yaml" "$report" --format yaml "$trace"

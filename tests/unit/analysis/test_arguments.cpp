@@ -1,7 +1,10 @@
 // Kept arguments: their fields, the table of communication, the list of calls.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/reader/arguments.hpp"
 #include "analysis/reader/byte_source.hpp"
@@ -99,6 +102,33 @@ TEST_CASE("communication: bytes by call, type and communicator; the rank of each
     CHECK(rows[1].rank == -1);
 }
 
+TEST_CASE("the rank of a communicator: by the names of each call, and not one of before a split") {
+    TraceBuilder trace = begun_trace();
+    const auto reduce = [&trace](std::uint64_t begin, std::int64_t communicator) {
+        trace.call({.api = all_reduce(),
+                    .begin = kStart + begin,
+                    .end = kStart + begin + 5,
+                    .arguments = {1'000, kFloat32, 0, communicator}});
+    };
+    const Api scalable =
+        nccl("ncclCommInitRankScalable", "newcomm:0* nranks:1i myrank:2i", abi::ApiClass::kCommunicator);
+    const Api grow = nccl("ncclCommGrow", "comm:0w nRanks:1i rank:3i newcomm:4*", abi::ApiClass::kCommunicator);
+    const Api split = nccl("ncclCommSplit", "comm:0w color:1i key:2i newcomm:3*", abi::ApiClass::kCommunicator);
+    trace.call({.api = scalable, .begin = kStart + 10, .end = kStart + 11, .arguments = {0x500, 8, 3}});
+    trace.call({.api = grow, .begin = kStart + 20, .end = kStart + 21, .arguments = {0x500, 9, 4, 0x600}});
+    trace.call({.api = init_rank(), .begin = kStart + 30, .end = kStart + 31, .arguments = {0x700, 2, 1}});
+    trace.call({.api = split, .begin = kStart + 40, .end = kStart + 41, .arguments = {0x500, 0, 0, 0x700}});
+    reduce(100, 0x500);
+    reduce(110, 0x600);
+    reduce(120, 0x700);
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranks;
+    for (const auto& row : findings_of(trace).collectives) {
+        ranks.emplace_back(row.rank, row.ranks);
+    }
+    std::sort(ranks.begin(), ranks.end());
+    CHECK(ranks == std::vector<std::pair<std::int64_t, std::int64_t>>{{-1, -1}, {3, 8}, {4, 9}});
+}
+
 TEST_CASE("a collective that is made of others counts once") {
     TraceBuilder trace = begun_trace();
     const std::vector<std::int64_t> arguments = {10, kFloat32, 0, 0x500};
@@ -115,6 +145,18 @@ TEST_CASE("a collective that is made of others counts once") {
     CHECK(rows[1].name == "ncclSend");
     CHECK(rows[1].count == 1);
     CHECK(rows[1].bytes == 40);
+}
+
+TEST_CASE("a collective inside a call that is none counts, whatever collective comes after it") {
+    TraceBuilder trace = begun_trace();
+    const std::vector<std::int64_t> arguments = {10, kFloat32, 0, 0x500};
+    trace.call({.api = all_reduce(), .begin = kStart + 11, .end = kStart + 12, .depth = 1, .arguments = arguments});
+    trace.call({.api = cublas("cublasSgemm_v2"), .begin = kStart + 10, .end = kStart + 13});
+    trace.call({.api = all_reduce(), .begin = kStart + 20, .end = kStart + 21, .arguments = arguments});
+    const auto rows = findings_of(trace).collectives;
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].count == 2);
+    CHECK(rows[0].bytes == 80);
 }
 
 TEST_CASE("the list of calls: one a line, inner calls first and indented") {

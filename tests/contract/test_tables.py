@@ -1,0 +1,77 @@
+"""The written hook tables as text, without the vendor's headers: what must hold of every row, and where well-known functions have
+their arguments (vendor's documentation, counted by hand)."""
+
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLES = ROOT / "interpose" / "table"
+sys.path.insert(0, str(ROOT / "scripts" / "hook_tables"))
+
+# pylint: disable=wrong-import-position
+import make  # noqa: E402
+from prototypes import Parameter, Prototype  # noqa: E402
+
+CALL = re.compile(r'^CALL\((\w+), (\w+), (\w+), (\d+), "(.*)"\)$', re.MULTILINE)
+FIELDS = {
+    "cublasGemmEx": "transa:1i transb:2i m:3i n:4i k:5i Atype:8i Btype:11i Ctype:15i computeType:17i",
+    "cublasLtMatmul": "computeDesc:1w Adesc:4w Bdesc:6w Cdesc:9w Ddesc:11w stream:15s",
+    "cudnnSetConvolutionNdDescriptor":
+        "convDesc:0w arrayLength:1i padA:2@1i filterStrideA:3@1i dilationA:4@1i mode:5i computeType:6i",
+    "cufftPlanMany": "plan:0% rank:1i n:2@1i type:9i batch:10i",
+    "cufftXtMakePlanMany": "plan:0i rank:1i n:2@1l batch:11l",
+    # The identifier before the rank is 128 bytes in memory and takes no register.
+    "ncclCommInitRank": "comm:0* nranks:1i rank:2i",
+    "ncclCommInitRankScalable": "newcomm:0* nranks:1i myrank:2i",
+    "ncclMemAlloc": "ptr:0* size:1w",
+    # CUDA 13 gave the name other arguments: the stream is the fourth or the fifth.
+    "cudaMemPrefetchAsync": "count:1w",
+    "cudaMemPrefetchAsync_v2": "count:1w stream:4s",
+    # The handle that is opened is a struct in memory: no word.
+    "cuIpcOpenMemHandle_v2": "pdptr:0*",
+    "cutensorPermute": "plan:1w stream:5s",  # const cudaStream_t
+}
+# Functions whose names look like those of functions that are left out.
+HOOKED = """cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaStreamBeginCaptureToGraph cudaLaunchCooperativeKernelMultiDevice
+    cuMemBatchDecompressAsync cuGreenCtxStreamCreate cusparseCreateIdentityPermutation cusolverRfSetupDevice pncclCommInitRank
+    pncclGroupEnd""".split()
+LEFT_OUT = """cudaStreamQuery cudaEventQuery cudaGetDevice cuMemGetInfo_v2 cusparseCopyMatDescr cusparseCreateCsr cusolverRfSetAlgs
+    cudnnBackendSetAttribute cublasSetStream_v2""".split()
+
+
+def rows():
+    """name -> (class, attributes, fields)"""
+    found = {}
+    for path in sorted(TABLES.glob("*.def")):
+        for name, api_class, attributes, _, fields in CALL.findall(path.read_text(encoding="utf-8")):
+            found[name] = (api_class, attributes, fields)
+    return found
+
+
+class Tables(unittest.TestCase):
+    def test_places_of_arguments(self):
+        found = rows()
+        for name, fields in FIELDS.items():
+            with self.subTest(name=name):
+                self.assertEqual(found[name][2], fields)
+
+    def test_what_is_hooked(self):
+        found = rows()
+        self.assertEqual([name for name in HOOKED if name not in found], [])
+        self.assertEqual([name for name in LEFT_OUT if name in found], [])
+
+    def test_what_is_ordered_by_a_stream_waits_for_nothing(self):
+        blocking = {name for name, (_, attributes, _) in rows().items() if attributes == "kApiBlocking"}
+        self.assertLessEqual({"cudaMalloc", "cuMemFree_v2", "cuMemFreeHost", "cusparseXcsrsv2_zeroPivot"}, blocking)
+        self.assertEqual([name for name in blocking if "Async" in name], [])
+
+    def test_arguments_that_do_not_fit_are_an_error(self):
+        many = tuple(Parameter(f"argument_of_a_long_name_{i}", "int", "I", 32, True) for i in range(5))
+        with self.assertRaisesRegex(SystemExit, "manyOfThem.*96"):
+            make.describe_fields(Prototype("manyOfThem", "int", many), r"argument\w+")
+
+
+if __name__ == "__main__":
+    unittest.main()
