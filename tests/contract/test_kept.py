@@ -32,9 +32,9 @@ int cuMemAlloc(unsigned *, unsigned long);  /* Takes 32 bits: the rest of the re
 int cutensorPermute(void *, void *, void *, void *, void *, void *);
 extern int curandGenerateSeeds(void *) __attribute__((weak));
 int main(void) {
-    int plan = 0, n[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+    int plan = 0, n[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
     cufftPlanMany(&plan, 3, n, n, 0, 0, n, 0, 0, 41, 16);
-    cufftPlanMany(&plan, 10, n, n, 0, 0, n, 0, 0, 41, 16);
+    cufftPlanMany(&plan, 18, n, n, 0, 0, n, 0, 0, 41, 16);
     cufftPlanMany(&plan, -1, n, n, 0, 0, n, 0, 0, 41, 16);
     cudnnSetConvolutionNdDescriptor((void *)0x10, 2, n, n + 2, n + 4, 1, -1);
     unsigned long bytes[] = {0x1111, 0x2222, 0x3333};
@@ -54,7 +54,7 @@ int main(void) {
 """
 EXPECTED = [
     ("cufftPlanMany", "plan=-42, rank=3, n=[4 5 6], type=41, batch=16", 0),
-    ("cufftPlanMany", "plan=-42, rank=10, n=[4 5 6 7 8 9 10 11], type=41, batch=16", 0),
+    ("cufftPlanMany", "plan=-42, rank=18, n=[4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19], type=41, batch=16", 0),
     # What a call that failed leaves behind its pointers is not read.
     ("cufftPlanMany", "plan=0, rank=-1, n=[], type=41, batch=16", 1),
     ("cudnnSetConvolutionNdDescriptor",

@@ -17,9 +17,12 @@ from prototypes import Parameter, Prototype  # noqa: E402
 CALL = re.compile(r'^CALL\((\w+), (\w+), (\w+), (\d+), "(.*)"\)$', re.MULTILINE)
 FIELDS = {
     "cublasGemmEx": "transa:1i transb:2i m:3i n:4i k:5i Atype:8i Btype:11i Ctype:15i computeType:17i",
-    "cublasLtMatmul": "computeDesc:1w Adesc:4w Bdesc:6w Cdesc:9w Ddesc:11w stream:15s",
+    "cublasLtMatmul": "computeDesc:1p Adesc:4p Bdesc:6p Cdesc:9p Ddesc:11p stream:15s",
     "cudnnSetConvolutionNdDescriptor":
-        "convDesc:0w arrayLength:1i padA:2@1i filterStrideA:3@1i dilationA:4@1i mode:5i computeType:6i",
+        "convDesc:0p arrayLength:1i padA:2@1i filterStrideA:3@1i dilationA:4@1i mode:5i computeType:6i",
+    # What each execution sets anew (CUDNN_ATTR_VARIANT_PACK_*) is not recorded.
+    "cudnnBackendSetAttribute":
+        "descriptor:0p attributeName:1!1000-1012 attributeName:1i attributeType:2i arrayOfElements:4B3,2",
     "cufftPlanMany": "plan:0% rank:1i n:2@1i type:9i batch:10i",
     "cufftXtMakePlanMany": "plan:0i rank:1i n:2@1l batch:11l",
     # The identifier before the rank is 128 bytes in memory and takes no register.
@@ -31,14 +34,14 @@ FIELDS = {
     "cudaMemPrefetchAsync_v2": "count:1w stream:4s",
     # The handle that is opened is a struct in memory: no word.
     "cuIpcOpenMemHandle_v2": "pdptr:0*",
-    "cutensorPermute": "plan:1w stream:5s",  # const cudaStream_t
+    "cutensorPermute": "plan:1p stream:5s",  # const cudaStream_t
 }
 # Functions whose names look like those of functions that are left out.
 HOOKED = """cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaStreamBeginCaptureToGraph cudaLaunchCooperativeKernelMultiDevice
     cuMemBatchDecompressAsync cuGreenCtxStreamCreate cusparseCreateIdentityPermutation cusolverRfSetupDevice pncclCommInitRank
     pncclGroupEnd""".split()
 LEFT_OUT = """cudaStreamQuery cudaEventQuery cudaGetDevice cuMemGetInfo_v2 cusparseCopyMatDescr cusparseCreateCsr cusolverRfSetAlgs
-    cudnnBackendSetAttribute cublasSetStream_v2""".split()
+    cudnnBackendCreateDescriptor cublasSetStream_v2""".split()
 
 
 def rows():
@@ -68,7 +71,7 @@ class Tables(unittest.TestCase):
         self.assertEqual([name for name in blocking if "Async" in name], [])
 
     def test_arguments_that_do_not_fit_are_an_error(self):
-        many = tuple(Parameter(f"argument_of_a_long_name_{i}", "int", "I", 32, True) for i in range(5))
+        many = tuple(Parameter(f"argument_of_a_long_name_{i}", "int", "I", 32, True, False) for i in range(5))
         with self.assertRaisesRegex(SystemExit, "manyOfThem.*96"):
             make.describe_fields(Prototype("manyOfThem", "int", many), r"argument\w+")
 
