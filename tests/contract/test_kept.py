@@ -58,7 +58,7 @@ EXPECTED = [
     # What a call that failed leaves behind its pointers is not read.
     ("cufftPlanMany", "plan=0, rank=-1, n=[], type=41, batch=16", 1),
     ("cudnnSetConvolutionNdDescriptor",
-     "convDesc=16, arrayLength=2, padA=[4 5], filterStrideA=[6 7], dilationA=[8 9], mode=1, computeType=-1", 0),
+     "convDesc=0x10, arrayLength=2, padA=[4 5], filterStrideA=[6 7], dilationA=[8 9], mode=1, computeType=-1", 0),
     ("cublasLtMatmulDescSetAttribute", "matmulDesc=16, attr=3, buf=[0x1111]", 0),
     ("cublasLtMatmulDescSetAttribute", "matmulDesc=16, attr=3, buf=[0x1111 0x2222]", 0),
     # ncclInProgress is no failure: the communicator is there.
