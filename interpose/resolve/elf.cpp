@@ -153,6 +153,21 @@ std::size_t reference_limit(const Tables& tables) noexcept {
     return 0;
 }
 
+/// Whether `visit` says yes to a symbol that a relocation needs and that others define. References are not always below
+/// reference_limit(): an object that defines nothing has an empty hash table, and one whose code takes a function's address
+/// has the function in it.
+template <class Visit>
+bool any_relocated(const Tables& tables, Visit visit) noexcept {
+    const auto among = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
+        for (std::size_t i = 0; relocations != nullptr && i < bytes / sizeof *relocations; ++i) {
+            const std::size_t index = ELF64_R_SYM(relocations[i].r_info);
+            if (index != STN_UNDEF && tables.symbols[index].st_shndx == SHN_UNDEF && visit(index)) return true;
+        }
+        return false;
+    };
+    return among(tables.call_slots, tables.call_slot_bytes) || among(tables.relocations, tables.relocation_bytes);
+}
+
 const char* version_name(const Tables& tables, ElfW(Half) wanted) noexcept {
     const ElfW(Verneed)* file = tables.needed_versions;
     for (std::size_t i = 0; file != nullptr && i < tables.needed_version_count; ++i) {
@@ -318,7 +333,9 @@ bool refers_to(const Object& object, bool (*wanted)(const char* name) noexcept) 
         const ElfW(Sym)& symbol = tables.symbols[index];
         if (symbol.st_shndx == SHN_UNDEF && wanted(tables.strings + symbol.st_name)) return true;
     }
-    return false;
+    return limit <= 1 && any_relocated(tables, [&](std::size_t index) {
+               return wanted(tables.strings + tables.symbols[index].st_name);
+           });
 }
 
 namespace {
@@ -351,14 +368,17 @@ const char* needed_version(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
     if (tables.strings == nullptr || tables.versions == nullptr) return nullptr;
     const std::size_t limit = reference_limit(tables);
-    for (std::size_t index = 1; index < limit; ++index) {
+    std::size_t found = 0;
+    const auto is_it = [&](std::size_t index) {
         const ElfW(Sym)& symbol = tables.symbols[index];
-        if (symbol.st_shndx == SHN_UNDEF && text::equal(tables.strings + symbol.st_name, name)) {
-            constexpr ElfW(Half) kVersionMask = 0x7fff;
-            return version_name(tables, tables.versions[index] & kVersionMask);
-        }
-    }
-    return nullptr;
+        if (symbol.st_shndx != SHN_UNDEF || !text::equal(tables.strings + symbol.st_name, name)) return false;
+        found = index;
+        return true;
+    };
+    for (std::size_t index = 1; index < limit && !is_it(index);) ++index;
+    if (found == 0 && !any_relocated(tables, is_it)) return nullptr;
+    constexpr ElfW(Half) kVersionMask = 0x7fff;
+    return version_name(tables, tables.versions[found] & kVersionMask);
 }
 
 const char* soname(const Object& object) noexcept {
