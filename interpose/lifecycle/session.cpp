@@ -234,6 +234,12 @@ ThreadState* take_state() noexcept {
     return static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
 }
 
+/// Off or ended, for good: its hooks cost no more than these two loads. A forked child is not over, it begins anew.
+bool is_over() noexcept {
+    const State now = state.load(std::memory_order_relaxed);
+    return (now == State::kOff || now == State::kEnded) && page().owner.load(std::memory_order_relaxed) == kThisProcess;
+}
+
 /// A ring for this thread, remembered as tried when there is none: then the thread's hooks pass through.
 ThreadState* claim_ring() noexcept {
     ThreadLocal& local = thread_local_state;
@@ -254,7 +260,7 @@ ThreadState* claim_ring() noexcept {
 
 ThreadState* enter_recording() noexcept {
     ThreadLocal& local = thread_local_state;
-    if (local.inside_gpuspy) return nullptr;
+    if (local.inside_gpuspy || is_over()) return nullptr;
     const std::uint32_t generation = current_generation();
     if (generation != 0 && local.generation == generation) {
         if (local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
