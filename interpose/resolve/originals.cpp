@@ -69,10 +69,13 @@ const elf::Object* among(const Candidates& candidates, const void* address) noex
     return nullptr;
 }
 
-/// Under bind_lock. A slot that is free now may be given to another original.
-void free_slot(std::atomic<void*>& slot, void* original) noexcept {
-    slot.compare_exchange_strong(original, nullptr, std::memory_order_relaxed);
-}
+/// Under bind_lock.
+struct SlotUse {
+    std::uint32_t handed_out;  ///< How often.
+    bool is_in_object;         ///< Else its original may be gone or not, which the loader does not tell us.
+};
+constinit SlotUse slot_uses[kHookCount][kSlotCount]{};
+constinit std::atomic<bool> has_slots{false};
 
 struct NeededQuery {
     const Candidates* candidates;
@@ -189,12 +192,20 @@ void* original_for_caller(HookId id, const void* caller) noexcept {
 
 void* bind_slot(HookId id, void* original) noexcept {
     if (is_ours(original)) return original;
+    elf::Object object;
+    const bool is_in_object = elf::find_object(original, &object);  // The loader is asked without the lock.
     const Locked guard(bind_lock);
     auto& originals = slot_originals[index_of(id)];
     for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
         void* bound = originals[slot].load(std::memory_order_relaxed);
         if (bound == nullptr) originals[slot].store(original, std::memory_order_release);
-        if (bound == nullptr || bound == original) return slot_wrapper(id, slot);
+        if (bound == nullptr || bound == original) {
+            SlotUse& use = slot_uses[index_of(id)][slot];
+            ++use.handed_out;
+            use.is_in_object = is_in_object;
+            has_slots.store(true, std::memory_order_relaxed);
+            return slot_wrapper(id, slot);
+        }
     }
     count_loss(abi::LossCause::kNoSlot, 1);
     return original;
@@ -211,15 +222,26 @@ void forget_unloaded_objects() noexcept {
 }
 
 void free_unloaded_slots() noexcept {
+    if (!has_slots.load(std::memory_order_relaxed)) return;
     const InsideGpuspy inside;
-    for (auto& originals : slot_originals) {
-        for (std::atomic<void*>& slot : originals) {
-            void* original = slot.load(std::memory_order_relaxed);
-            elf::Object object;
-            // The loader is asked without the lock.
-            if (original == nullptr || elf::find_object(original, &object)) continue;
+    elf::Object object;
+    for (std::size_t hook = 0; hook < kHookCount; ++hook) {
+        for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+            std::atomic<void*>& place = slot_originals[hook][slot];
+            void* original = place.load(std::memory_order_relaxed);
+            // Most originals lie in the object of the one before.
+            if (original == nullptr || object.covers(original)) continue;
+            std::uint32_t handed_out = 0;
+            {
+                const Locked guard(bind_lock);
+                if (!slot_uses[hook][slot].is_in_object) continue;
+                handed_out = slot_uses[hook][slot].handed_out;
+            }
+            if (elf::find_object(original, &object)) continue;
             const Locked guard(bind_lock);
-            free_slot(slot, original);
+            // Handed out again meanwhile: another object has come to lie there.
+            if (slot_uses[hook][slot].handed_out != handed_out) continue;
+            place.compare_exchange_strong(original, nullptr, std::memory_order_relaxed);
         }
     }
 }

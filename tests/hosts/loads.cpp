@@ -4,6 +4,7 @@
 //   loads unasked LIBRARY OTHER    LIBRARY with local scope, then OTHER with RTLD_DEEPBIND, in which nothing is looked up
 //   loads threads N LIBRARY...     opens, uses and closes each, N times over, on eight threads at once
 //   loads dlmopen LIBRARY          once with local scope, then in a namespace of its own
+//   loads apart LIBRARY OTHER      the runtime LIBRARY in a namespace of its own; calls it again after OTHER was opened and closed
 //   loads reopen N LIBRARY...      opens, uses and closes each, N times over
 //   loads pointers N LIBRARY       the runtime LIBRARY: opens it, looks a function up, calls it, closes it, N times over
 //   loads own LIBRARY FUNCTION     calls a function of the library that looks the library itself up
@@ -77,6 +78,18 @@ void reopen_pointers(int times, const char* path) {
     }
 }
 
+void call_apart(const char* path, const char* other) {
+    void* library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        std::printf("cannot open: %s\n", dlerror());
+        std::exit(3);
+    }
+    const auto synchronize = host::find<int (*)()>(library, "cudaDeviceSynchronize");
+    std::printf("cudaDeviceSynchronize: %d\n", synchronize());
+    dlclose(open(other, RTLD_NOW | RTLD_LOCAL));
+    std::printf("cudaDeviceSynchronize: %d\n", synchronize());
+}
+
 void ask(const char* what, void* handle, const char* name) {
     dlerror();
     const void* found = dlsym(handle, name);
@@ -123,6 +136,8 @@ int main(int argc, char** argv) {
             return 3;
         }
         use(apart);
+    } else if (std::strcmp(how, "apart") == 0) {
+        call_apart(argv[2], argv[3]);
     } else if (std::strcmp(how, "reopen") == 0) {
         reopen(std::atoi(argv[2]), argv + 3);
     } else if (std::strcmp(how, "pointers") == 0) {

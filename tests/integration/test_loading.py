@@ -97,6 +97,18 @@ class Loading(harness.TestCase):
         self.assertIn(b"default cudaLaunchKernel: found", bare.stdout)
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
 
+    def test_pointer_into_a_namespace_of_its_own_outlives_an_unload(self):
+        self.both("loads", "apart", harness.SIMULATED / "libcudart.so.13", harness.HOSTS / "libself.so")
+
+    def test_name_that_the_program_defines_itself_is_the_programs(self):
+        report = self.both("own_names")
+        self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 3)
+
+    def test_look_up_by_version_in_a_local_scope(self):
+        for preload in (False, True):
+            run = self.run_host("loads", "own", PLUGIN, "finds_by_version", preload=preload)
+            self.assertEqual((run.status, run.stdout, run.stderr), (0, b"1\n", b""))
+
     # -- copies of the runtime
 
     def test_hashed_soname(self):
