@@ -8,6 +8,8 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/thread.hpp"
 #include "interpose/resolve/bypass.hpp"
+#include "interpose/resolve/driver_api.hpp"
+#include "interpose/resolve/driver_pointers.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
 #include "interpose/resolve/real_dl.hpp"
@@ -153,6 +155,8 @@ extern "C" int gpuspy_dlclose(void* handle) noexcept {
     const int result = real_dl().dlclose(handle);
     forget_unloaded_objects();
     free_unloaded_slots();
+    forget_unloaded_driver();
+    forget_unloaded_driver_pointers();
     return result;
 }
 

@@ -158,6 +158,13 @@ class Loading(harness.TestCase):
         self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 12)
         self.assertEqual(report["launches"]["dropped"], {})
 
+    def test_driver_that_comes_and_goes(self):
+        """As programs do that look for a GPU first."""
+        report = self.both("loads", "drivers", 12, harness.HOSTS / "libsmall_driver.so", GPUSPY_DEVICE_TIMING=0)
+        self.assert_kernels(report, small=24)
+        self.assertEqual(harness.call_counts(report)["cuLaunchKernel"], 24)
+        self.assertEqual(report["launches"]["dropped"], {})
+
     # -- look-ups
 
     def test_newer_driver_than_the_hook_table(self):
