@@ -25,8 +25,16 @@ struct Tables {
 
 Tables read_tables(const Object& object) noexcept {
     Tables tables;
-    // The loader relocates these pointers in place on x86-64; where it does not (vdso, some architectures) they are offsets.
-    const auto pointer = [&](ElfW(Addr) value) { return value < object.base ? value + object.base : value; };
+    // The loader relocates these pointers in place on x86-64; where it does not (vdso, a read-only section) they are offsets. The
+    // base of an object that was linked to lie above where it lies is negative: what is right is what lies near.
+    const auto distance = [&](ElfW(Addr) at) {
+        const auto here = reinterpret_cast<ElfW(Addr)>(object.dynamic);
+        return at < here ? here - at : at - here;
+    };
+    const auto pointer = [&](ElfW(Addr) value) {
+        const ElfW(Addr) moved = value + object.base;
+        return distance(moved) < distance(value) ? moved : value;
+    };
     for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
         const ElfW(Addr) at = pointer(entry->d_un.d_ptr);
         switch (entry->d_tag) {
@@ -196,8 +204,10 @@ Object from_loader(const dl_phdr_info& info) noexcept {
         } else if (header.p_type == PT_DYNAMIC) {
             object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(at);
         } else if (header.p_type == PT_GNU_RELRO) {
-            object.relro_begin = at;
-            object.relro_end = at + header.p_memsz;
+            // As the loader does: a page that the range ends in stays writable.
+            constexpr ElfW(Addr) kPageMask = 4095;
+            object.relro_begin = at & ~kPageMask;
+            object.relro_end = (at + header.p_memsz) & ~kPageMask;
         }
     }
     return object;

@@ -79,6 +79,24 @@ TEST_CASE("an object that defines nothing has references all the same") {
     dlclose(handle);
 }
 
+TEST_CASE("objects that were linked to lie above where they lie") {
+    for (const char* path : {GPUSPY_HIGH_ONE, GPUSPY_HIGH_TWO}) {
+        CAPTURE(path);
+        void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // one has the place, the other does not
+        REQUIRE(handle != nullptr);
+        void* function = dlsym(handle, "gpuspy_high_function");
+        const elf::Object object = object_of(function);
+        CHECK(elf::find_symbol(object, "gpuspy_high_function") == function);
+        CHECK(elf::find_symbol(object, "no such symbol") == nullptr);
+    }
+}
+
+TEST_CASE("what the loader made read-only is whole pages") {
+    const elf::Object program = this_program();
+    CHECK(program.relro_begin % 4096 == 0);
+    CHECK(program.relro_end % 4096 == 0);
+}
+
 TEST_CASE("the needed libraries come in their order, and a visit can end") {
     const auto collect = [](void* context, const char* soname) noexcept {
         static_cast<std::vector<std::string>*>(context)->push_back(soname);
