@@ -54,9 +54,7 @@ void forget_unloaded_driver() noexcept {
     const DriverApi* known = current.load(std::memory_order_acquire);
     if (known == nullptr) return;
     const InsideGpuspy inside;
-    auto* version = reinterpret_cast<void*>(known->driver_get_version);
-    elf::Object object;
-    if (elf::find_object(version, &object) && elf::find_symbol(object, "cuDriverGetVersion") == version) return;
+    if (elf::is_defined_at("cuDriverGetVersion", reinterpret_cast<void*>(known->driver_get_version))) return;
     current.compare_exchange_strong(known, nullptr, std::memory_order_relaxed);
 }
 

@@ -108,11 +108,7 @@ void forget_unloaded_driver_pointers() noexcept {
         if (!map.is_there.load(std::memory_order_acquire)) continue;
         std::size_t known = 0;
         while (map.addresses[known] == nullptr) ++known;  // There is one, or there would be no map.
-        elf::Object object;
-        if (elf::find_object(map.addresses[known], &object) && object.dynamic == map.object.dynamic &&
-            elf::find_symbol(object, kApiTable[known].name) == map.addresses[known]) {
-            continue;
-        }
+        if (elf::is_defined_at(kApiTable[known].name, map.addresses[known])) continue;
         map.is_there.store(false, std::memory_order_release);
     }
 }

@@ -312,6 +312,18 @@ void* find_symbol(const Object& object, const char* name) noexcept {
     return address;
 }
 
+bool is_defined_at(const char* name, const void* address) noexcept {
+    struct Query {
+        const char* name;
+        const void* address;
+    } query{name, address};
+    const auto visit = [](void* context, const Object& object) noexcept {
+        const auto* wanted = static_cast<const Query*>(context);
+        return object.covers(wanted->address) && find_symbol(object, wanted->name) == wanted->address;
+    };
+    return for_each_object(visit, &query);
+}
+
 bool is_unversioned(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
     if (tables.strings == nullptr) return false;

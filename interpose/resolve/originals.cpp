@@ -44,11 +44,14 @@ constinit SpinLock bind_lock;
 /// The objects that define a name.
 struct Candidates {
     const char* name;
-    std::uint32_t count = 0;
+    const elf::Object* caller;
+    std::uint32_t count;
     struct {
         elf::Object object;
         void* address;
+        bool is_unversioned;
     } found[16];
+    void* near;  ///< Among the caller's own definitions, and those of what it was linked with.
 };
 
 bool add_candidate(void* context, const elf::Object& object) noexcept {
@@ -56,17 +59,19 @@ bool add_candidate(void* context, const elf::Object& object) noexcept {
     if (object.covers(&__ehdr_start)) return false;
     void* address = elf::find_symbol(object, candidates->name);
     if (address == nullptr) return false;
-    candidates->found[candidates->count] = {object, address};
+    candidates->found[candidates->count] = {object, address, elf::is_unversioned(object, candidates->name)};
     ++candidates->count;
     return candidates->count == sizeof candidates->found / sizeof *candidates->found;
 }
 
-/// The object that the address belongs to; nullptr: none of the candidates.
-const elf::Object* among(const Candidates& candidates, const void* address) noexcept {
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// The candidate that the address belongs to, or kNone.
+std::uint32_t among(const Candidates& candidates, const void* address) noexcept {
     for (std::uint32_t i = 0; address != nullptr && i < candidates.count; ++i) {
-        if (candidates.found[i].address == address) return &candidates.found[i].object;
+        if (candidates.found[i].address == address) return i;
     }
-    return nullptr;
+    return kNone;
 }
 
 /// Under bind_lock.
@@ -93,33 +98,39 @@ bool match_needed(void* context, const char* needed) noexcept {
     return false;
 }
 
-/// Among the caller's own definitions, and those of what it was linked with.
-void* choose_near(const Candidates& candidates, const elf::Object& caller) noexcept {
+void* choose_near(const Candidates& candidates) noexcept {
     for (std::uint32_t i = 0; i < candidates.count; ++i) {
-        if (candidates.found[i].object.base == caller.base) return candidates.found[i].address;
+        if (candidates.found[i].object.base == candidates.caller->base) return candidates.found[i].address;
     }
     NeededQuery query{&candidates, nullptr};
-    return elf::for_each_needed(caller, match_needed, &query) ? query.answer : nullptr;
+    return elf::for_each_needed(*candidates.caller, match_needed, &query) ? query.answer : nullptr;
 }
 
-/// What the loader would bind in `caller`: the global scope first, then what the caller itself was linked with (the other way
+/// With the objects held: one that the caller does not need may be unloaded by another thread as soon as they are not.
+void find_candidates(void* context) noexcept {
+    auto& candidates = *static_cast<Candidates*>(context);
+    elf::for_each_object(add_candidate, &candidates);
+    if (candidates.count > 1 && candidates.caller != nullptr) candidates.near = choose_near(candidates);
+}
+
+/// What the loader would bind in the caller: the global scope first, then what the caller itself was linked with (the other way
 /// round with RTLD_DEEPBIND). Its order is asked for only when there is a choice, since a failed look-up would leave the host a
-/// dlerror.
-void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
+/// dlerror; and not with the objects held, since it takes the loader's other lock first.
+void* choose(const Candidates& candidates) noexcept {
+    const elf::Object* caller = candidates.caller;
     if (candidates.count <= 1) return candidates.count == 0 ? nullptr : candidates.found[0].address;
-    void* near = caller != nullptr ? choose_near(candidates, *caller) : nullptr;
-    if (near != nullptr && is_bound_past_us(*caller)) return near;
+    if (candidates.near != nullptr && is_bound_past_us(*caller)) return candidates.near;
     // A preloaded library that comes next defines its names without a version, and stands for each.
     void* next = real_next(candidates.name, nullptr);
-    const elf::Object* provider = among(candidates, next);
+    std::uint32_t provider = among(candidates, next);
     const char* version = caller != nullptr ? elf::needed_version(*caller, candidates.name) : nullptr;
-    if (version != nullptr && (provider == nullptr || !elf::is_unversioned(*provider, candidates.name))) {
+    if (version != nullptr && (provider == kNone || !candidates.found[provider].is_unversioned)) {
         next = real_next(candidates.name, version);
         provider = among(candidates, next);
     }
-    if (provider != nullptr) return next;
+    if (provider != kNone) return next;
     real_dl().dlerror();  // ours, not the host's
-    return near != nullptr ? near : candidates.found[0].address;
+    return candidates.near != nullptr ? candidates.near : candidates.found[0].address;
 }
 
 /// Under bind_lock. Without memory the route is looked up again at each call: slow, not wrong.
@@ -164,9 +175,9 @@ void* resolve(HookId id, const void* caller) noexcept {
 }  // namespace
 
 void* find_provider(const char* name, const elf::Object* caller) noexcept {
-    Candidates candidates{name, 0, {}};
-    elf::for_each_object(add_candidate, &candidates);
-    return choose(candidates, caller);
+    Candidates candidates{name, caller, 0, {}, nullptr};
+    elf::with_objects_held(find_candidates, &candidates);
+    return choose(candidates);
 }
 
 void* original_for_caller(HookId id, const void* caller) noexcept {

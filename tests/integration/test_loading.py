@@ -153,6 +153,12 @@ class Loading(harness.TestCase):
         self.assert_complete(report, 8 * 10 * 18)
         self.assert_kernels(report, _Z6pluginv=480, _Z6twelvev=480, _Z6staticv=480)
 
+    def test_providers_that_come_and_go_on_eight_threads(self):
+        """While one thread looks for the library behind a call, others unload libraries that have the name too."""
+        callers = [harness.HOSTS / f"libblas_caller_{number}.so" for number in (1, 2, 3, 4)]
+        report = self.both("loads", "threads", 400, *callers)
+        self.assertEqual(harness.call_counts(report)["cublasSaxpy_v2"], 8 * 400 * 4)
+
     def test_looked_up_pointers_of_a_library_that_comes_and_goes(self):
         report = self.both("loads", "pointers", 12, harness.SIMULATED / "libcudart.so.13")
         self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 12)
