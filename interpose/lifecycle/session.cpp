@@ -267,18 +267,13 @@ ThreadState* enter_recording() noexcept {
         return local.state;
     }
     const int saved_errno = errno;
-    // A handler of the host that jumps away would leave our locks held. sigprocmask acts on the calling thread.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    const SignalsHeld no_signals;  // First, so that a signal that came meanwhile finds its thread outside.
     const InsideGpuspy inside;
     ThreadState* thread = nullptr;
     if (is_recording_or_start()) {
         thread = claim_ring();
         if (thread == nullptr) count_loss(abi::LossCause::kNoRing, 1);
     }
-    sigprocmask(SIG_SETMASK, &before, nullptr);
     errno = saved_errno;
     return thread;
 }

@@ -156,6 +156,7 @@ void add_route(Routes& into, const Route& route) noexcept {
 
 void* resolve(HookId id, const void* caller) noexcept {
     const ring::ErrnoGuard keep_errno;
+    const SignalsHeld no_signals;
     const InsideGpuspy inside;
     elf::Object object;
     const bool known = elf::find_object(caller, &object);
