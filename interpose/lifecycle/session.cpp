@@ -47,6 +47,7 @@ constinit ThreadState* free_states = nullptr;
 constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
+constinit bool has_exit_handler = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
 constinit std::atomic<unsigned long long> saved_adds{0};  ///< Objects loaded so far, as the trace has them.
 constinit sink::Output output;                            // static: a host's thread may have a small stack
@@ -214,7 +215,9 @@ bool is_recording_or_start() noexcept {
                 state.store(State::kOff, std::memory_order_release);
             } else {
                 if (!has_thread_key) has_thread_key = gpuspy_pthread_key_create(&thread_key, thread_ended) == 0;
-                register_exit_handler();
+                // A forked child has its parent's: another thread of the parent may have held the C library's lock for them.
+                if (!has_exit_handler) register_exit_handler();
+                has_exit_handler = true;
                 page().generation.store(++last_generation, std::memory_order_relaxed);
                 state.store(State::kRecording, std::memory_order_release);
             }
