@@ -47,6 +47,7 @@ constinit ThreadState* free_states = nullptr;
 constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
+constinit bool has_exit_handler = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
 constinit std::atomic<unsigned long long> saved_adds{0};  ///< Objects loaded so far, as the trace has them.
 constinit sink::Output output;                            // static: a host's thread may have a small stack
@@ -214,7 +215,9 @@ bool is_recording_or_start() noexcept {
                 state.store(State::kOff, std::memory_order_release);
             } else {
                 if (!has_thread_key) has_thread_key = gpuspy_pthread_key_create(&thread_key, thread_ended) == 0;
-                register_exit_handler();
+                // A forked child has its parent's: another thread of the parent may have held the C library's lock for them.
+                if (!has_exit_handler) register_exit_handler();
+                has_exit_handler = true;
                 page().generation.store(++last_generation, std::memory_order_relaxed);
                 state.store(State::kRecording, std::memory_order_release);
             }
@@ -232,6 +235,12 @@ ThreadState* take_state() noexcept {
         }
     }
     return static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
+}
+
+/// Off or ended, for good: its hooks cost no more than these two loads. A forked child is not over, it begins anew.
+bool is_over() noexcept {
+    const State now = state.load(std::memory_order_relaxed);
+    return (now == State::kOff || now == State::kEnded) && page().owner.load(std::memory_order_relaxed) == kThisProcess;
 }
 
 /// A ring for this thread, remembered as tried when there is none: then the thread's hooks pass through.
@@ -254,25 +263,20 @@ ThreadState* claim_ring() noexcept {
 
 ThreadState* enter_recording() noexcept {
     ThreadLocal& local = thread_local_state;
-    if (local.inside_gpuspy) return nullptr;
+    if (local.inside_gpuspy || is_over()) return nullptr;
     const std::uint32_t generation = current_generation();
     if (generation != 0 && local.generation == generation) {
         if (local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
         return local.state;
     }
     const int saved_errno = errno;
-    // A handler of the host that jumps away would leave our locks held. sigprocmask acts on the calling thread.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
+    const SignalsHeld no_signals;  // First, so that a signal that came meanwhile finds its thread outside.
     const InsideGpuspy inside;
     ThreadState* thread = nullptr;
     if (is_recording_or_start()) {
         thread = claim_ring();
         if (thread == nullptr) count_loss(abi::LossCause::kNoRing, 1);
     }
-    sigprocmask(SIG_SETMASK, &before, nullptr);
     errno = saved_errno;
     return thread;
 }

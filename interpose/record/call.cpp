@@ -106,10 +106,15 @@ bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* fra
         state = enter_recording();
         if (state == nullptr) return false;
     }
-    if (state->is_writing) [[unlikely]] {
-        // A signal handler of the host that calls CUDA, while its thread writes an event.
+    if (state->writer != nullptr) [[unlikely]] {
+        if (frame_address < state->writer) {
+            // A signal handler of the host that calls CUDA, while its thread writes an event.
+            ring::count_drop(state->ring);
+            return false;
+        }
+        // A handler jumped out of it: the event was not committed and never will be.
+        state->writer = nullptr;
         ring::count_drop(state->ring);
-        return false;
     }
     return begin_on(*state, frame, id, caller, frame_address);
 }
@@ -118,13 +123,13 @@ void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
     const std::uint64_t end_ticks = ring::ticks();
     ThreadState& state = *frame.state;
     const std::uint32_t flags = parts.flags | abi::kCallCaller | state.open[frame.depth].flags;
-    state.is_writing = true;
+    state.writer = __builtin_frame_address(0);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     write_event(frame, parts, flags, end_ticks);
     if (frame.depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
     state.depth = frame.depth;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    state.is_writing = false;
+    state.writer = nullptr;
 }
 
 std::uint64_t measure_call_ticks(ThreadState& scratch) noexcept {

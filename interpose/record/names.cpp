@@ -117,6 +117,7 @@ const char* ask_driver(std::uint64_t function) noexcept {
 void remember_name(std::uint64_t handle, const char* name) noexcept {
     ThreadState* state = enter_recording();
     const ring::ErrnoGuard keep_errno;
+    const SignalsHeld no_signals;
     const InsideGpuspy inside;
     if (state != nullptr) write_name(*state, handle, name, ring::ticks(), WhenFull::kWait);
 }
@@ -126,6 +127,7 @@ void copy_name(std::uint64_t kernel, std::uint64_t copy) noexcept {
     const auto get_name = driver_api().kernel_get_name;
     if (state == nullptr || get_name == nullptr) return;
     const ring::ErrnoGuard keep_errno;
+    const SignalsHeld no_signals;
     const InsideGpuspy inside;
     const char* name = nullptr;
     if (get_name(&name, reinterpret_cast<CUkernel>(kernel)) == CUDA_SUCCESS && name != nullptr) {
@@ -148,6 +150,7 @@ bool is_name_known(std::uint64_t handle) noexcept {
 void learn_name(std::uint64_t function, std::uint64_t since_ticks) noexcept {
     ThreadState* state = current_thread();
     if (state == nullptr || function == 0) return;
+    const SignalsHeld no_signals;
     const InsideGpuspy inside;
     if (const char* name = ask_driver(function)) {
         write_name(*state, function, name, since_ticks, WhenFull::kGiveUp);

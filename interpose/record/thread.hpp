@@ -33,8 +33,9 @@ struct ThreadState {
     abi::RingHeader* ring;
     std::uint64_t ring_bytes;
     std::uint32_t depth;
-    bool is_writing;             ///< Between reserving room in the ring and committing: the ring must not be touched.
-    std::uint32_t device_calls;  ///< Driver calls that make device work and that the thread is in (0 or 1).
+    /// Not nullptr: between reserving room in the ring and committing, the ring must not be touched. The frame that writes.
+    const void* writer;
+    std::uint32_t device_calls;      ///< Driver calls that make device work and that the thread is in (0 or 1).
     LaunchConfiguration configured;  ///< By the thread's last cudaConfigureCall.
     ThreadState* next_free;
     OpenCall open[kMaxDepth];
@@ -71,6 +72,24 @@ public:
 private:
     bool before_;
     int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// A handler of the host that jumps away would leave its thread inside us, and our locks held. Not the signals of faults, nor those
+/// that the C library needs. The system call itself: a sanitizer's runtime may stand in front of the C library's function.
+class SignalsHeld {
+public:
+    SignalsHeld() noexcept {
+        constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
+        constexpr std::uint64_t kMask =
+            ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGSYS) | bit(32) | bit(33));
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, &before_, sizeof kMask);
+    }
+    ~SignalsHeld() { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_); }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    std::uint64_t before_ = 0;
 };
 
 }  // namespace gpuspy::hook

@@ -8,6 +8,8 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/thread.hpp"
 #include "interpose/resolve/bypass.hpp"
+#include "interpose/resolve/driver_api.hpp"
+#include "interpose/resolve/driver_pointers.hpp"
 #include "interpose/resolve/elf.hpp"
 #include "interpose/resolve/originals.hpp"
 #include "interpose/resolve/real_dl.hpp"
@@ -137,9 +139,10 @@ extern "C" LookupDecision gpuspy_decide_dlvsym(void* handle, const char* name, c
     elf::Object caller;
     const bool known = elf::find_object(caller_address, &caller);
     if (handle == RTLD_NEXT && known && comes_after_us(caller)) return {nullptr, reinterpret_cast<void*>(real.dlvsym)};
-    // For a special handle: what comes after us in the global scope, under this version.
-    void* answer = real.dlvsym(is_special(handle) ? RTLD_NEXT : handle, name, version);
-    if (answer == nullptr) return {nullptr, nullptr};
+    // Our names have no version, so the loader passes us over.
+    void* answer = real.dlvsym(handle, name, version);
+    // Not in the global scope: the caller may have been opened with a scope of its own, which the loader knows.
+    if (answer == nullptr) return {nullptr, is_special(handle) ? reinterpret_cast<void*>(real.dlvsym) : nullptr};
     if (is_ours(answer)) return look_behind(id, RTLD_DEFAULT, known ? &caller : nullptr);
     return {known && is_tool(caller) ? answer : bind_slot(id, answer), nullptr};
 }
@@ -152,6 +155,8 @@ extern "C" int gpuspy_dlclose(void* handle) noexcept {
     const int result = real_dl().dlclose(handle);
     forget_unloaded_objects();
     free_unloaded_slots();
+    forget_unloaded_driver();
+    forget_unloaded_driver_pointers();
     return result;
 }
 

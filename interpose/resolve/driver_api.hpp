@@ -38,6 +38,9 @@ struct DriverApi {
 /// From the libcuda whose functions the hooks stand in front of; all nullptr before the process has one.
 const DriverApi& driver_api() noexcept;
 
+/// After an unload: if it was that driver, the next one that the process opens has functions of its own.
+void forget_unloaded_driver() noexcept;
+
 /// Version of the driver API, as cuDriverGetVersion gives it (13000); 0: not known.
 int driver_version() noexcept;
 

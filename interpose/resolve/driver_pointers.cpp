@@ -16,6 +16,7 @@ namespace {
 /// Addresses of the table's driver functions in one library: a libcuda, or a tool that stands in front of it. Two names at one
 /// address (aliases) cannot be told apart: the first one in the table stands for both.
 struct DriverMap {
+    std::atomic<bool> is_there;  ///< Else its library is gone, and another's map may be made here.
     elf::Object object;
     void* addresses[kHookCount];
 };
@@ -28,7 +29,7 @@ constinit SpinLock map_lock;
 const DriverMap* find_map(const void* pointer) noexcept {
     const std::uint32_t count = map_count.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (maps[i].object.covers(pointer)) return &maps[i];
+        if (maps[i].is_there.load(std::memory_order_acquire) && maps[i].object.covers(pointer)) return &maps[i];
     }
     return nullptr;
 }
@@ -42,8 +43,10 @@ const DriverMap* map_for(const void* pointer) noexcept {
     const Locked guard(map_lock);
     if (const DriverMap* known = find_map(pointer)) return known;
     const std::uint32_t count = map_count.load(std::memory_order_relaxed);
-    if (count == kMaxMaps) return nullptr;
-    DriverMap& made = maps[count];
+    std::uint32_t index = 0;
+    while (index < count && maps[index].is_there.load(std::memory_order_relaxed)) ++index;
+    if (index == kMaxMaps) return nullptr;
+    DriverMap& made = maps[index];
     bool any = false;
     for (std::size_t i = 0; i < kDriverHookCount; ++i) {
         made.addresses[i] = elf::find_symbol(object, kApiTable[i].name);
@@ -52,7 +55,8 @@ const DriverMap* map_for(const void* pointer) noexcept {
     if (!any) return nullptr;
     made.object = object;
     // Pairs with the acquire in find_map(): the map is whole.
-    map_count.store(count + 1, std::memory_order_release);
+    made.is_there.store(true, std::memory_order_release);
+    if (index == count) map_count.store(count + 1, std::memory_order_release);
     return &made;
 }
 
@@ -94,6 +98,20 @@ bool is_unknown_form(const char* name) noexcept {
 }
 
 }  // namespace
+
+void forget_unloaded_driver_pointers() noexcept {
+    const std::uint32_t count = map_count.load(std::memory_order_acquire);
+    if (count == 0) return;
+    const InsideGpuspy inside;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        DriverMap& map = maps[i];
+        if (!map.is_there.load(std::memory_order_acquire)) continue;
+        std::size_t known = 0;
+        while (map.addresses[known] == nullptr) ++known;  // There is one, or there would be no map.
+        if (elf::is_defined_at(kApiTable[known].name, map.addresses[known])) continue;
+        map.is_there.store(false, std::memory_order_release);
+    }
+}
 
 void* hook_for_driver_pointer(void* pointer, const DriverQuestion& question) noexcept {
     if (is_ours(pointer)) return pointer;

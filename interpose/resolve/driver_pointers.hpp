@@ -26,4 +26,7 @@ DriverQuestion question_of(const char* name, void**, unsigned long long flags, S
 /// when it is no function of the table (counted when it is a form of one).
 void* hook_for_driver_pointer(void* pointer, const DriverQuestion& question) noexcept;
 
+/// After an unload: which function lay where in a library that is gone says nothing of what will lie there.
+void forget_unloaded_driver_pointers() noexcept;
+
 }  // namespace gpuspy::hook

@@ -25,8 +25,16 @@ struct Tables {
 
 Tables read_tables(const Object& object) noexcept {
     Tables tables;
-    // The loader relocates these pointers in place on x86-64; where it does not (vdso, some architectures) they are offsets.
-    const auto pointer = [&](ElfW(Addr) value) { return value < object.base ? value + object.base : value; };
+    // The loader relocates these pointers in place on x86-64; where it does not (vdso, a read-only section) they are offsets. The
+    // base of an object that was linked to lie above where it lies is negative: what is right is what lies near.
+    const auto distance = [&](ElfW(Addr) at) {
+        const auto here = reinterpret_cast<ElfW(Addr)>(object.dynamic);
+        return at < here ? here - at : at - here;
+    };
+    const auto pointer = [&](ElfW(Addr) value) {
+        const ElfW(Addr) moved = value + object.base;
+        return distance(moved) < distance(value) ? moved : value;
+    };
     for (const ElfW(Dyn)* entry = object.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
         const ElfW(Addr) at = pointer(entry->d_un.d_ptr);
         switch (entry->d_tag) {
@@ -153,6 +161,21 @@ std::size_t reference_limit(const Tables& tables) noexcept {
     return 0;
 }
 
+/// Whether `visit` says yes to a symbol that a relocation needs and that others define. References are not always below
+/// reference_limit(): an object that defines nothing has an empty hash table, and one whose code takes a function's address
+/// has the function in it.
+template <class Visit>
+bool any_relocated(const Tables& tables, Visit visit) noexcept {
+    const auto among = [&](const ElfW(Rela) * relocations, std::size_t bytes) {
+        for (std::size_t i = 0; relocations != nullptr && i < bytes / sizeof *relocations; ++i) {
+            const std::size_t index = ELF64_R_SYM(relocations[i].r_info);
+            if (index != STN_UNDEF && tables.symbols[index].st_shndx == SHN_UNDEF && visit(index)) return true;
+        }
+        return false;
+    };
+    return among(tables.call_slots, tables.call_slot_bytes) || among(tables.relocations, tables.relocation_bytes);
+}
+
 const char* version_name(const Tables& tables, ElfW(Half) wanted) noexcept {
     const ElfW(Verneed)* file = tables.needed_versions;
     for (std::size_t i = 0; file != nullptr && i < tables.needed_version_count; ++i) {
@@ -181,8 +204,10 @@ Object from_loader(const dl_phdr_info& info) noexcept {
         } else if (header.p_type == PT_DYNAMIC) {
             object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(at);
         } else if (header.p_type == PT_GNU_RELRO) {
-            object.relro_begin = at;
-            object.relro_end = at + header.p_memsz;
+            // As the loader does: a page that the range ends in stays writable.
+            constexpr ElfW(Addr) kPageMask = 4095;
+            object.relro_begin = at & ~kPageMask;
+            object.relro_end = (at + header.p_memsz) & ~kPageMask;
         }
     }
     return object;
@@ -287,6 +312,18 @@ void* find_symbol(const Object& object, const char* name) noexcept {
     return address;
 }
 
+bool is_defined_at(const char* name, const void* address) noexcept {
+    struct Query {
+        const char* name;
+        const void* address;
+    } query{name, address};
+    const auto visit = [](void* context, const Object& object) noexcept {
+        const auto* wanted = static_cast<const Query*>(context);
+        return object.covers(wanted->address) && find_symbol(object, wanted->name) == wanted->address;
+    };
+    return for_each_object(visit, &query);
+}
+
 bool is_unversioned(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
     if (tables.strings == nullptr) return false;
@@ -318,7 +355,9 @@ bool refers_to(const Object& object, bool (*wanted)(const char* name) noexcept) 
         const ElfW(Sym)& symbol = tables.symbols[index];
         if (symbol.st_shndx == SHN_UNDEF && wanted(tables.strings + symbol.st_name)) return true;
     }
-    return false;
+    return limit <= 1 && any_relocated(tables, [&](std::size_t index) {
+               return wanted(tables.strings + tables.symbols[index].st_name);
+           });
 }
 
 namespace {
@@ -351,14 +390,17 @@ const char* needed_version(const Object& object, const char* name) noexcept {
     const Tables tables = read_tables(object);
     if (tables.strings == nullptr || tables.versions == nullptr) return nullptr;
     const std::size_t limit = reference_limit(tables);
-    for (std::size_t index = 1; index < limit; ++index) {
+    std::size_t found = 0;
+    const auto is_it = [&](std::size_t index) {
         const ElfW(Sym)& symbol = tables.symbols[index];
-        if (symbol.st_shndx == SHN_UNDEF && text::equal(tables.strings + symbol.st_name, name)) {
-            constexpr ElfW(Half) kVersionMask = 0x7fff;
-            return version_name(tables, tables.versions[index] & kVersionMask);
-        }
-    }
-    return nullptr;
+        if (symbol.st_shndx != SHN_UNDEF || !text::equal(tables.strings + symbol.st_name, name)) return false;
+        found = index;
+        return true;
+    };
+    for (std::size_t index = 1; index < limit && !is_it(index);) ++index;
+    if (found == 0 && !any_relocated(tables, is_it)) return nullptr;
+    constexpr ElfW(Half) kVersionMask = 0x7fff;
+    return version_name(tables, tables.versions[found] & kVersionMask);
 }
 
 const char* soname(const Object& object) noexcept {

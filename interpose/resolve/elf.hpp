@@ -52,6 +52,9 @@ bool for_each_linked(bool (*visit)(void* context, const Object& object) noexcept
 /// indirect function (STT_GNU_IFUNC) is resolved.
 void* find_symbol(const Object& object, const char* name) noexcept;
 
+/// Whether the object that the address lies in defines the name there.
+bool is_defined_at(const char* name, const void* address) noexcept;
+
 /// Whether the object defines the name without a version: then it stands for every version that is asked for.
 bool is_unversioned(const Object& object, const char* name) noexcept;
 

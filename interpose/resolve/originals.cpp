@@ -44,11 +44,14 @@ constinit SpinLock bind_lock;
 /// The objects that define a name.
 struct Candidates {
     const char* name;
-    std::uint32_t count = 0;
+    const elf::Object* caller;
+    std::uint32_t count;
     struct {
         elf::Object object;
         void* address;
+        bool is_unversioned;
     } found[16];
+    void* near;  ///< Among the caller's own definitions, and those of what it was linked with.
 };
 
 bool add_candidate(void* context, const elf::Object& object) noexcept {
@@ -56,23 +59,28 @@ bool add_candidate(void* context, const elf::Object& object) noexcept {
     if (object.covers(&__ehdr_start)) return false;
     void* address = elf::find_symbol(object, candidates->name);
     if (address == nullptr) return false;
-    candidates->found[candidates->count] = {object, address};
+    candidates->found[candidates->count] = {object, address, elf::is_unversioned(object, candidates->name)};
     ++candidates->count;
     return candidates->count == sizeof candidates->found / sizeof *candidates->found;
 }
 
-/// The object that the address belongs to; nullptr: none of the candidates.
-const elf::Object* among(const Candidates& candidates, const void* address) noexcept {
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// The candidate that the address belongs to, or kNone.
+std::uint32_t among(const Candidates& candidates, const void* address) noexcept {
     for (std::uint32_t i = 0; address != nullptr && i < candidates.count; ++i) {
-        if (candidates.found[i].address == address) return &candidates.found[i].object;
+        if (candidates.found[i].address == address) return i;
     }
-    return nullptr;
+    return kNone;
 }
 
-/// Under bind_lock. A slot that is free now may be given to another original.
-void free_slot(std::atomic<void*>& slot, void* original) noexcept {
-    slot.compare_exchange_strong(original, nullptr, std::memory_order_relaxed);
-}
+/// Under bind_lock.
+struct SlotUse {
+    std::uint32_t handed_out;  ///< How often.
+    bool is_in_object;         ///< Else its original may be gone or not, which the loader does not tell us.
+};
+constinit SlotUse slot_uses[kHookCount][kSlotCount]{};
+constinit std::atomic<bool> has_slots{false};
 
 struct NeededQuery {
     const Candidates* candidates;
@@ -90,33 +98,39 @@ bool match_needed(void* context, const char* needed) noexcept {
     return false;
 }
 
-/// Among the caller's own definitions, and those of what it was linked with.
-void* choose_near(const Candidates& candidates, const elf::Object& caller) noexcept {
+void* choose_near(const Candidates& candidates) noexcept {
     for (std::uint32_t i = 0; i < candidates.count; ++i) {
-        if (candidates.found[i].object.base == caller.base) return candidates.found[i].address;
+        if (candidates.found[i].object.base == candidates.caller->base) return candidates.found[i].address;
     }
     NeededQuery query{&candidates, nullptr};
-    return elf::for_each_needed(caller, match_needed, &query) ? query.answer : nullptr;
+    return elf::for_each_needed(*candidates.caller, match_needed, &query) ? query.answer : nullptr;
 }
 
-/// What the loader would bind in `caller`: the global scope first, then what the caller itself was linked with (the other way
+/// With the objects held: one that the caller does not need may be unloaded by another thread as soon as they are not.
+void find_candidates(void* context) noexcept {
+    auto& candidates = *static_cast<Candidates*>(context);
+    elf::for_each_object(add_candidate, &candidates);
+    if (candidates.count > 1 && candidates.caller != nullptr) candidates.near = choose_near(candidates);
+}
+
+/// What the loader would bind in the caller: the global scope first, then what the caller itself was linked with (the other way
 /// round with RTLD_DEEPBIND). Its order is asked for only when there is a choice, since a failed look-up would leave the host a
-/// dlerror.
-void* choose(const Candidates& candidates, const elf::Object* caller) noexcept {
+/// dlerror; and not with the objects held, since it takes the loader's other lock first.
+void* choose(const Candidates& candidates) noexcept {
+    const elf::Object* caller = candidates.caller;
     if (candidates.count <= 1) return candidates.count == 0 ? nullptr : candidates.found[0].address;
-    void* near = caller != nullptr ? choose_near(candidates, *caller) : nullptr;
-    if (near != nullptr && is_bound_past_us(*caller)) return near;
+    if (candidates.near != nullptr && is_bound_past_us(*caller)) return candidates.near;
     // A preloaded library that comes next defines its names without a version, and stands for each.
     void* next = real_next(candidates.name, nullptr);
-    const elf::Object* provider = among(candidates, next);
+    std::uint32_t provider = among(candidates, next);
     const char* version = caller != nullptr ? elf::needed_version(*caller, candidates.name) : nullptr;
-    if (version != nullptr && (provider == nullptr || !elf::is_unversioned(*provider, candidates.name))) {
+    if (version != nullptr && (provider == kNone || !candidates.found[provider].is_unversioned)) {
         next = real_next(candidates.name, version);
         provider = among(candidates, next);
     }
-    if (provider != nullptr) return next;
+    if (provider != kNone) return next;
     real_dl().dlerror();  // ours, not the host's
-    return near != nullptr ? near : candidates.found[0].address;
+    return candidates.near != nullptr ? candidates.near : candidates.found[0].address;
 }
 
 /// Under bind_lock. Without memory the route is looked up again at each call: slow, not wrong.
@@ -142,6 +156,7 @@ void add_route(Routes& into, const Route& route) noexcept {
 
 void* resolve(HookId id, const void* caller) noexcept {
     const ring::ErrnoGuard keep_errno;
+    const SignalsHeld no_signals;
     const InsideGpuspy inside;
     elf::Object object;
     const bool known = elf::find_object(caller, &object);
@@ -161,9 +176,9 @@ void* resolve(HookId id, const void* caller) noexcept {
 }  // namespace
 
 void* find_provider(const char* name, const elf::Object* caller) noexcept {
-    Candidates candidates{name, 0, {}};
-    elf::for_each_object(add_candidate, &candidates);
-    return choose(candidates, caller);
+    Candidates candidates{name, caller, 0, {}, nullptr};
+    elf::with_objects_held(find_candidates, &candidates);
+    return choose(candidates);
 }
 
 void* original_for_caller(HookId id, const void* caller) noexcept {
@@ -189,12 +204,20 @@ void* original_for_caller(HookId id, const void* caller) noexcept {
 
 void* bind_slot(HookId id, void* original) noexcept {
     if (is_ours(original)) return original;
+    elf::Object object;
+    const bool is_in_object = elf::find_object(original, &object);  // The loader is asked without the lock.
     const Locked guard(bind_lock);
     auto& originals = slot_originals[index_of(id)];
     for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
         void* bound = originals[slot].load(std::memory_order_relaxed);
         if (bound == nullptr) originals[slot].store(original, std::memory_order_release);
-        if (bound == nullptr || bound == original) return slot_wrapper(id, slot);
+        if (bound == nullptr || bound == original) {
+            SlotUse& use = slot_uses[index_of(id)][slot];
+            ++use.handed_out;
+            use.is_in_object = is_in_object;
+            has_slots.store(true, std::memory_order_relaxed);
+            return slot_wrapper(id, slot);
+        }
     }
     count_loss(abi::LossCause::kNoSlot, 1);
     return original;
@@ -211,15 +234,26 @@ void forget_unloaded_objects() noexcept {
 }
 
 void free_unloaded_slots() noexcept {
+    if (!has_slots.load(std::memory_order_relaxed)) return;
     const InsideGpuspy inside;
-    for (auto& originals : slot_originals) {
-        for (std::atomic<void*>& slot : originals) {
-            void* original = slot.load(std::memory_order_relaxed);
-            elf::Object object;
-            // The loader is asked without the lock.
-            if (original == nullptr || elf::find_object(original, &object)) continue;
+    elf::Object object;
+    for (std::size_t hook = 0; hook < kHookCount; ++hook) {
+        for (std::size_t slot = 0; slot < kSlotCount; ++slot) {
+            std::atomic<void*>& place = slot_originals[hook][slot];
+            void* original = place.load(std::memory_order_relaxed);
+            // Most originals lie in the object of the one before.
+            if (original == nullptr || object.covers(original)) continue;
+            std::uint32_t handed_out = 0;
+            {
+                const Locked guard(bind_lock);
+                if (!slot_uses[hook][slot].is_in_object) continue;
+                handed_out = slot_uses[hook][slot].handed_out;
+            }
+            if (elf::find_object(original, &object)) continue;
             const Locked guard(bind_lock);
-            free_slot(slot, original);
+            // Handed out again meanwhile: another object has come to lie there.
+            if (slot_uses[hook][slot].handed_out != handed_out) continue;
+            place.compare_exchange_strong(original, nullptr, std::memory_order_relaxed);
         }
     }
 }

@@ -37,7 +37,8 @@ void* find_provider(const char* name, const elf::Object* caller) noexcept;
 void forget_unloaded_objects() noexcept;
 
 /// After an unload: slots whose original lies in no object any more can stand in front of another one. A host that still
-/// called its pointer would call into nothing without us, too.
+/// called its pointer would call into nothing without us, too. Not slots whose original never lay in an object of our namespace:
+/// of those the loader tells us nothing.
 void free_unloaded_slots() noexcept;
 
 /// Whether the address is code or data of ours.

@@ -1,5 +1,6 @@
 #include "interpose/resolve/scope.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include "interpose/lifecycle/memory.hpp"
@@ -98,6 +99,8 @@ bool share_scope(const elf::Object& first, const elf::Object& second) noexcept {
 void* find_in_scope(const char* name, const elf::Object* caller) noexcept {
     // Most processes that ask have none at all: then the loader must not be asked, since its answer is an error message.
     if (!elf::for_each_object(defines, const_cast<char*>(name))) return nullptr;
+    // The program, and what is preloaded before us, come first.
+    if (void* global = real_dl().dlsym(RTLD_DEFAULT, name); global != nullptr && !is_ours(global)) return global;
     if (void* global = real_next(name, nullptr)) return global;
     real_dl().dlerror();  // ours, not the host's
     if (caller == nullptr) return nullptr;

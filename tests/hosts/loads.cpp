@@ -4,8 +4,10 @@
 //   loads unasked LIBRARY OTHER    LIBRARY with local scope, then OTHER with RTLD_DEEPBIND, in which nothing is looked up
 //   loads threads N LIBRARY...     opens, uses and closes each, N times over, on eight threads at once
 //   loads dlmopen LIBRARY          once with local scope, then in a namespace of its own
+//   loads apart LIBRARY OTHER      the runtime LIBRARY in a namespace of its own; calls it again after OTHER was opened and closed
 //   loads reopen N LIBRARY...      opens, uses and closes each, N times over
 //   loads pointers N LIBRARY       the runtime LIBRARY: opens it, looks a function up, calls it, closes it, N times over
+//   loads drivers N LIBRARY        the driver LIBRARY: opens it, launches by both kinds of look-up, closes it, N times over
 //   loads own LIBRARY FUNCTION     calls a function of the library that looks the library itself up
 //   loads default                  what RTLD_DEFAULT and RTLD_NEXT find of a runtime that was opened with local scope
 #include <sys/mman.h>
@@ -77,6 +79,41 @@ void reopen_pointers(int times, const char* path) {
     }
 }
 
+/// The driver, too, comes to lie at another address each time.
+void reopen_drivers(int times, const char* path) {
+    using Launch = int (*)(std::uintptr_t function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                           unsigned, void*, void**, void**);
+    for (int i = 0; i < times; ++i) {
+        void* library = open(path, RTLD_NOW | RTLD_LOCAL);
+        void* pointer = nullptr;
+        host::find<int (*)(const char*, void**, int, std::uint64_t, void*)>(library, "cuGetProcAddress_v2")(
+            "cuLaunchKernel", &pointer, 12000, 0, nullptr);
+        const auto launch = host::find<Launch>(library, "cuLaunchKernel");
+        std::uintptr_t function = 0x1000 * static_cast<std::uintptr_t>(i + 1);
+        for (const auto form : {launch, reinterpret_cast<Launch>(pointer)}) {
+            std::printf("cuLaunchKernel: %d\n", form(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+            function += 0x100;
+        }
+        Dl_info info{};
+        dladdr(host::find<void*>(library, "small_driver"), &info);
+        void* place = info.dli_fbase;
+        dlclose(library);
+        mmap(place, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    }
+}
+
+void call_apart(const char* path, const char* other) {
+    void* library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        std::printf("cannot open: %s\n", dlerror());
+        std::exit(3);
+    }
+    const auto synchronize = host::find<int (*)()>(library, "cudaDeviceSynchronize");
+    std::printf("cudaDeviceSynchronize: %d\n", synchronize());
+    dlclose(open(other, RTLD_NOW | RTLD_LOCAL));
+    std::printf("cudaDeviceSynchronize: %d\n", synchronize());
+}
+
 void ask(const char* what, void* handle, const char* name) {
     dlerror();
     const void* found = dlsym(handle, name);
@@ -123,6 +160,10 @@ int main(int argc, char** argv) {
             return 3;
         }
         use(apart);
+    } else if (std::strcmp(how, "drivers") == 0) {
+        reopen_drivers(std::atoi(argv[2]), argv[3]);
+    } else if (std::strcmp(how, "apart") == 0) {
+        call_apart(argv[2], argv[3]);
     } else if (std::strcmp(how, "reopen") == 0) {
         reopen(std::atoi(argv[2]), argv + 3);
     } else if (std::strcmp(how, "pointers") == 0) {

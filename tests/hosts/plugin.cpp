@@ -19,6 +19,11 @@ extern "C" int launch_from_plugin() {
     return 6;
 }
 
+/// Whether the scope that this object was opened with has a function of the runtime under the version of its file.
+extern "C" int finds_by_version() {
+    return dlvsym(RTLD_DEFAULT, "cudaDeviceSynchronize", "libcudart.so.13") != nullptr ? 1 : 0;
+}
+
 #ifdef PLUGIN_AT_LOAD
 namespace {
 [[maybe_unused]] const int launched_at_load = launch_from_plugin();

@@ -105,6 +105,11 @@ class Overflow(harness.TestCase):
 class Unwound(harness.TestCase):
     """Calls that never return: by cancellation, longjmp, an exception, the thread's exit."""
 
+    def test_handler_that_jumps_out_of_calls(self):
+        """Wherever it comes: out of the first call too, which looks for its library, and while an event is written."""
+        report = self.recorded("jumps", GPUSPY_RING_KIB=16384)
+        self.assertEqual(harness.call_counts(report)["cublasSscal_v2"], 1000)
+
     def test_longjmp(self):
         report = self.recorded("unwind", "longjmp")
         self.assert_complete(report, 4)

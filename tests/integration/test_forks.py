@@ -30,6 +30,11 @@ class Forks(harness.TestCase):
         self.assertEqual([report["launches"]["failed"] for report in children], [1] * len(children))
         self.assertEqual(len(run.traces()), 1 + len(children))
 
+    def test_child_of_a_parent_that_holds_a_lock_of_the_c_library(self):
+        for preload in (False, True):
+            run = self.run_host("fork_while_registering", preload=preload)
+            self.assertEqual((run.status, run.stdout, run.stderr), (0, b"40 children ended\n", b""))
+
     def test_parent_that_uses_cuda_late(self):
         run = self.run_host("forks", "late")
         self.assertEqual(self.launches(run), [4, 6])

@@ -63,6 +63,16 @@ class Inert(harness.TestCase):
         run = self.run_command(["true"], LD_BIND_NOW=1)
         self.assertEqual((run.status, run.stdout, run.stderr), (0, b"", b""))
 
+    def test_hooks_that_are_off_make_no_system_call(self):
+        bare = self.run_host("quiet", preload=False)
+        if bare.status == harness.SKIPPED:
+            self.skipTest("no seccomp")
+        self.assertEqual((bare.status, bare.stdout), (0, b"quiet\n"))
+        for variable, value in (("GPUSPY_DISABLE", 1), ("GPUSPY_ONLY_PID", 1)):
+            with self.subTest(variable=variable):
+                spied = self.run_host("quiet", **{variable: value})
+                self.assertEqual((spied.status, spied.stdout, spied.stderr), (0, b"quiet\n", b""))
+
     def test_no_ring_is_left(self):
         report = self.recorded("launch_runtime")
         self.assertEqual(rings(report["process"]["pid"]), [])

@@ -97,6 +97,18 @@ class Loading(harness.TestCase):
         self.assertIn(b"default cudaLaunchKernel: found", bare.stdout)
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
 
+    def test_pointer_into_a_namespace_of_its_own_outlives_an_unload(self):
+        self.both("loads", "apart", harness.SIMULATED / "libcudart.so.13", harness.HOSTS / "libself.so")
+
+    def test_name_that_the_program_defines_itself_is_the_programs(self):
+        report = self.both("own_names")
+        self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 3)
+
+    def test_look_up_by_version_in_a_local_scope(self):
+        for preload in (False, True):
+            run = self.run_host("loads", "own", PLUGIN, "finds_by_version", preload=preload)
+            self.assertEqual((run.status, run.stdout, run.stderr), (0, b"1\n", b""))
+
     # -- copies of the runtime
 
     def test_hashed_soname(self):
@@ -141,9 +153,22 @@ class Loading(harness.TestCase):
         self.assert_complete(report, 8 * 10 * 18)
         self.assert_kernels(report, _Z6pluginv=480, _Z6twelvev=480, _Z6staticv=480)
 
+    def test_providers_that_come_and_go_on_eight_threads(self):
+        """While one thread looks for the library behind a call, others unload libraries that have the name too."""
+        callers = [harness.HOSTS / f"libblas_caller_{number}.so" for number in (1, 2, 3, 4)]
+        report = self.both("loads", "threads", 400, *callers)
+        self.assertEqual(harness.call_counts(report)["cublasSaxpy_v2"], 8 * 400 * 4)
+
     def test_looked_up_pointers_of_a_library_that_comes_and_goes(self):
         report = self.both("loads", "pointers", 12, harness.SIMULATED / "libcudart.so.13")
         self.assertEqual(harness.call_counts(report)["cudaDeviceSynchronize"], 12)
+        self.assertEqual(report["launches"]["dropped"], {})
+
+    def test_driver_that_comes_and_goes(self):
+        """As programs do that look for a GPU first."""
+        report = self.both("loads", "drivers", 12, harness.HOSTS / "libsmall_driver.so", GPUSPY_DEVICE_TIMING=0)
+        self.assert_kernels(report, small=24)
+        self.assertEqual(harness.call_counts(report)["cuLaunchKernel"], 24)
         self.assertEqual(report["launches"]["dropped"], {})
 
     # -- look-ups

@@ -64,6 +64,39 @@ TEST_CASE("a reference has the version that it was linked with") {
     CHECK(elf::needed_version(this_program(), "no such symbol") == nullptr);
 }
 
+TEST_CASE("an object that defines nothing has references all the same") {
+    void* handle = dlopen(GPUSPY_NO_EXPORTS, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle != nullptr);
+    link_map* map = nullptr;
+    REQUIRE(dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0);
+    const elf::Object object = object_of(map->l_ld);
+    const char* version = elf::needed_version(object, "getppid");
+    REQUIRE(version != nullptr);
+    CHECK(std::strncmp(version, "GLIBC_2.", 8) == 0);
+    CHECK(elf::needed_version(object, "no such symbol") == nullptr);
+    CHECK(elf::refers_to(object, [](const char* name) noexcept { return std::strcmp(name, "getppid") == 0; }));
+    CHECK_FALSE(elf::refers_to(object, [](const char*) noexcept { return false; }));
+    dlclose(handle);
+}
+
+TEST_CASE("objects that were linked to lie above where they lie") {
+    for (const char* path : {GPUSPY_HIGH_ONE, GPUSPY_HIGH_TWO}) {
+        CAPTURE(path);
+        void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);  // one has the place, the other does not
+        REQUIRE(handle != nullptr);
+        void* function = dlsym(handle, "gpuspy_high_function");
+        const elf::Object object = object_of(function);
+        CHECK(elf::find_symbol(object, "gpuspy_high_function") == function);
+        CHECK(elf::find_symbol(object, "no such symbol") == nullptr);
+    }
+}
+
+TEST_CASE("what the loader made read-only is whole pages") {
+    const elf::Object program = this_program();
+    CHECK(program.relro_begin % 4096 == 0);
+    CHECK(program.relro_end % 4096 == 0);
+}
+
 TEST_CASE("the needed libraries come in their order, and a visit can end") {
     const auto collect = [](void* context, const char* soname) noexcept {
         static_cast<std::vector<std::string>*>(context)->push_back(soname);
