@@ -59,8 +59,8 @@ EXPECTED = [
     ("cufftPlanMany", "plan=0, rank=-1, n=[], type=41, batch=16", 1),
     ("cudnnSetConvolutionNdDescriptor",
      "convDesc=0x10, arrayLength=2, padA=[4 5], filterStrideA=[6 7], dilationA=[8 9], mode=1, computeType=-1", 0),
-    ("cublasLtMatmulDescSetAttribute", "matmulDesc=16, attr=3, buf=[0x1111]", 0),
-    ("cublasLtMatmulDescSetAttribute", "matmulDesc=16, attr=3, buf=[0x1111 0x2222]", 0),
+    ("cublasLtMatmulDescSetAttribute", "matmulDesc=0x10, attr=3, buf=[0x1111]", 0),
+    ("cublasLtMatmulDescSetAttribute", "matmulDesc=0x10, attr=3, buf=[0x1111 0x2222]", 0),
     # ncclInProgress is no failure: the communicator is there.
     ("ncclCommInitRank", "comm=0x5000, nranks=8, rank=5", 0),
     # Stream 0 of this form is the thread's own.
@@ -68,7 +68,7 @@ EXPECTED = [
     ("cudaMallocAsync_ptsz", "devPtr=0x7000, size=64, stream=0x90", 0),
     # Addresses of CUDA 3.1 have 32 bits.
     ("cuMemAlloc", "dptr=2048, bytesize=16", 0),
-    ("cutensorPermute", "plan=32, stream=0x80", 0),
+    ("cutensorPermute", "plan=0x20, stream=0x80", 0),
 ]
 CURAND_STATUS_NOT_INITIALIZED = 101
 
