@@ -91,7 +91,10 @@ Completeness completeness(const Model& model) {
                           " had not come back when the trace ends");
     }
     if (!result.device_times) {
-        reasons.emplace_back("device times were not recorded: host calls only");
+        const bool is_said = !index.spans[static_cast<std::size_t>(abi::SpanKind::kDevice)].empty();
+        reasons.emplace_back(index.reading.partial() && !is_said
+                                 ? "whether device times were recorded is not known: what says so cannot be read"
+                                 : "device times were not recorded: host calls only");
     } else if (launches.untimed != 0) {
         reasons.push_back(plural(launches.untimed, "launch was", "launches were") +
                           " made while device times were not recorded");

@@ -53,6 +53,9 @@ void zero_launches(std::string& out, const Findings& findings) {
     if (findings.completeness.launches.device_records != 0) {
         paragraph(out, "- kernels ran, but were launched by a route that gpuspy does not see", 4);
     }
+    if (run.reading.partial()) {
+        paragraph(out, "- the part of the trace that holds the launches cannot be read", 4);
+    }
     if (findings.api.calls == 0) {
         paragraph(
             out,

@@ -41,6 +41,12 @@ TESTED_BY = {
     "kName": "integration.launches",
     "kOther": "integration.launches",
 }
+# Tables whose calls no program on the simulated device makes: contract.kept looks at some of each kind of argument.
+TESTED_BY_TABLE = {
+    "cupti": "integration.own_cupti",
+    **dict.fromkeys(("cufft", "curand", "cusolver", "cusparse", "cusparselt", "cutensor", "cublas_first", "cublasxt"), "contract.kept"),
+    "nccl": "contract.kept, unit_analysis",
+}
 CLASSES = {
     "kLaunch": "launch",
     "kMulti": "launch of several kernels",
@@ -150,7 +156,7 @@ def page(root):
         level = {"driver": "driver", "driver_calls": "driver", "runtime": "runtime", "runtime_calls": "runtime"}.get(table, "library")
         text.append("| function | level | what it is | kept | since | until | looked at by |\n| --- | --- | --- | --- | --- | --- | --- |")
         for name, api_class, kept, (since, until) in rows:
-            tested = "integration.own_cupti" if table == "cupti" else TESTED_BY[api_class]
+            tested = TESTED_BY_TABLE.get(table) or TESTED_BY[api_class]
             text.append(f"| `{name}` | {level} | {CLASSES[api_class]} | {kept} | {since} | {until} | {tested} |")
         text.append("")
     return "\n".join(text)

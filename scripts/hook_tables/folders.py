@@ -159,8 +159,11 @@ def fetch_all(root):
     """Fetches what is not there. OSError when PyPI cannot be reached, or has changed."""
     for name, wheels in SETS.items():
         done = root / name
-        if done.is_dir():
+        stamp = done / "wheels.txt"
+        fetched_from = "".join(f"{project} {version}\n" for project, version in wheels)
+        if stamp.is_file() and stamp.read_text() == fetched_from:
             continue
+        shutil.rmtree(done, ignore_errors=True)
         partial = root / f"{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         for project, version in wheels:
@@ -169,6 +172,7 @@ def fetch_all(root):
             except (http.client.HTTPException, zipfile.BadZipFile, ValueError, LookupError) as error:
                 # An answer that breaks off, or is no list of files, or no archive.
                 raise OSError(f"{project} {version}: {type(error).__name__}: {error}") from error
+        (partial / stamp.name).write_text(fetched_from)
         partial.rename(done)
 
 

@@ -28,13 +28,31 @@ class Answers(unittest.TestCase):
                         folders.fetch_all(root)
                 self.assertEqual([path.name for path in root.iterdir() if not path.name.endswith(".partial")], [])
 
-    def test_what_is_there_is_not_fetched(self):
-        with tempfile.TemporaryDirectory() as name:
+    def fetched_sets(self, change):
+        """The sets that are fetched again after `change(root)` to a root that was whole."""
+        fetched = []
+
+        def fetch(project, version, folder):
+            folder.mkdir(exist_ok=True)
+            fetched.append(folder.name.removesuffix(".partial"))
+
+        with tempfile.TemporaryDirectory() as name, unittest.mock.patch.object(folders, "fetch_headers", side_effect=fetch):
             root = pathlib.Path(name)
-            for header_set in folders.SETS:
-                (root / header_set).mkdir()
-            with unittest.mock.patch.object(folders, "fetch_headers", side_effect=AssertionError("fetched")):
-                folders.fetch_all(root)
+            folders.fetch_all(root)
+            self.assertEqual(set(fetched), set(folders.SETS))
+            fetched.clear()
+            change(root)
+            folders.fetch_all(root)
+        return set(fetched)
+
+    def test_what_is_there_is_not_fetched(self):
+        self.assertEqual(self.fetched_sets(lambda root: None), set())
+
+    def test_a_set_of_other_wheels_is_fetched_again(self):
+        def another(root):
+            (root / "nccl2.13" / "wheels.txt").write_text("nvidia-nccl-cu11 2.12\n")
+
+        self.assertEqual(self.fetched_sets(another), {"nccl2.13"})
 
 
 if __name__ == "__main__":

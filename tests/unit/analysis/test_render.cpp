@@ -208,6 +208,13 @@ TEST_CASE("zero launches are said loudly, with likely reasons") {
     CHECK_THAT(text, Catch::Contains("by a route that gpuspy does not see"));
     TraceBuilder some = varied_trace();
     CHECK_THAT(render_text(findings_of(some), "t", {}), !Catch::Contains("NO KERNEL LAUNCH"));
+    // A file that is cut off in its first block says nothing of what was recorded.
+    const std::string whole = some.bytes();
+    const std::string cut = whole.substr(0, some.block_ends().front() - 1);
+    const std::string partial = render_text(findings_of(cut), "t", {});
+    CHECK_THAT(partial, Catch::Contains("the part of the trace that holds the launches cannot be read"));
+    CHECK_THAT(partial, Catch::Contains("whether device times were recorded is not known"));
+    CHECK_THAT(partial, !Catch::Contains("device times were not recorded: host calls only"));
 }
 
 TEST_CASE("not complete: the causes with numbers and the kernels concerned") {
