@@ -39,7 +39,7 @@ unpack() {
     rm -rf "$toolkit" "$cache/$suite.debs"
     mkdir -p "$toolkit" "$cache/$suite.debs" "$cache/$suite.lists/partial" "$cache/$suite.archives/partial" ||
         fail "cannot make folders in $cache"
-    echo "deb [signed-by=$keyring] http://deb.debian.org/debian $suite main contrib non-free" >"$cache/$suite.list"
+    echo "deb [signed-by=$keyring] $mirror $suite main contrib non-free" >"$cache/$suite.list"
     apt_of "$suite" update
     cd "$cache/$suite.debs" || exit 1
     apt_of "$suite" download nvidia-cuda-toolkit nvidia-cuda-dev libcu++-dev "$@"
@@ -86,6 +86,9 @@ for needed in apt-get dpkg-deb g++; do
     command -v "$needed" >/dev/null || fail "needs $needed"
 done
 [ -e "$keyring" ] || fail "needs the package debian-archive-keyring"
+# shellcheck disable=SC2016  # apt's placeholder, not the shell's.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m1 '/debian/*$')
+[ -n "$mirror" ] || fail "apt has no Debian mirror in its sources"
 mkdir -p "$cache" "$programs/cupti" || fail "cannot make folders in $root/build"
 unpack bookworm libcudart11.0 libcupti11.8
 unpack trixie libcudart12 libcupti12
