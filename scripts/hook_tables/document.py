@@ -92,7 +92,7 @@ A call is recorded with its time, thread, depth, status and calling object; "kep
 first and the last release among the headers that were read which declare the function (a release before them may have had it, too): CUDA
 11.7, 12.0, 12.9 and 13.0; cuDNN 8.5, 8.9, 9.0 and 9.19; NCCL 2.13, 2.28 and 2.32; cuTENSOR 1.6 and 2.8; cuSPARSELt 0.8. Every function that
 one of them declares is called by the test `contract.abi` with arguments of its own, bound by the dynamic linker and by `dlsym`, by the
-prototypes of each release (12.0 left out, which lies between); so are older forms (`_v3`, `_v4`), with as many arguments as their rows
+prototypes of each release; so are older forms (`_v3`, `_v4`), with as many arguments as their rows
 forward. "Looked at by" is the test that looks at what is recorded of calls of this kind. `__cudaLaunchKernel`, `cudaLaunch` and
 `cudaConfigureCall`, which no public header declares, are called by the programs of `integration.launches`.
 
