@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "analysis/passes/findings.hpp"
 #include "analysis/reader/byte_source.hpp"
@@ -16,6 +18,7 @@
 #include "analysis/render/text.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
+#include "analysis/report/subcommand.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/report/view_command.hpp"
 #include "collector/abi/trace_format.hpp"
@@ -104,7 +107,7 @@ int main(int argc, char** argv) {
                                                   gpuspy::abi::kFormatMajor));
     gpuspy::report::ViewOutput output;
     gpuspy::report::ViewArguments views;
-    app.add_option("trace", output.trace_path, "Trace to read, usually trace.bin")->required();
+    app.add_option("trace", output.trace_path, "Trace to read, usually trace.bin");
     output.format = "text";
     app.add_option(
            "--format", output.format,
@@ -116,6 +119,7 @@ int main(int argc, char** argv) {
             ->check(not_negative);
     app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output");
     add_view_options(app, views);
+    const std::vector<gpuspy::report::Subcommand> subcommands = {};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -124,6 +128,11 @@ int main(int argc, char** argv) {
         }
         return fail(std::string(error.what()) + " (gpuspy-report --help says more)", ExitCode::kUsage);
     }
+    const auto chosen = std::find_if(subcommands.begin(), subcommands.end(),
+                                     [](const auto& subcommand) { return subcommand.app->parsed(); });
+    if (chosen == subcommands.end() && output.trace_path.empty()) {
+        return fail("a trace is required (gpuspy-report --help says more)", ExitCode::kUsage);
+    }
     output.top_given = top->count() != 0;
     if (output.format == "calls" && (output.top_given || !views.given().empty())) {
         return fail((output.top_given ? "--top" : views.given()) +
@@ -131,7 +140,7 @@ int main(int argc, char** argv) {
                     ExitCode::kUsage);
     }
     try {
-        return report(output, views);
+        return chosen != subcommands.end() ? chosen->run() : report(output, views);
     } catch (const std::bad_alloc&) {
         return fail(output.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);
     } catch (const std::exception& error) {
