@@ -13,6 +13,7 @@
 //   across    a range that one thread starts and another ends
 //   kill      SIGKILL within ranges
 //   handler   a signal handler that uses NVTX
+//   busy      10,000 ranges as fast as can be
 #include <nvtx3/nvToolsExt.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -321,10 +322,11 @@ void handler() {
     struct sigaction action {};
     action.sa_handler = on_signal;
     sigaction(SIGALRM, &action, nullptr);
-    const itimerval often{{0, 50}, {0, 50}};
+    const itimerval often{{0, 100}, {0, 100}};
     setitimer(ITIMER_REAL, &often, nullptr);
     bool right = true;
-    while (handled.load() < 200) {
+    // Not so many that they could fill a ring of 16 MiB.
+    for (int i = 0; i < 60'000 && (i < 20'000 || handled.load() < 20); ++i) {
         right = nvtxRangePushA("around") == 0 && right;
         right = nvtxRangePushA("inside") == 1 && right;
         right = nvtxRangePop() == 1 && right;
@@ -335,13 +337,23 @@ void handler() {
     host::say("levels are right", right);
 }
 
+void busy() {
+    launch();
+    bool right = true;
+    for (int i = 0; i < 10'000; ++i) {
+        right = nvtxRangePushA("around") == 0 && right;
+        right = nvtxRangePop() == 0 && right;
+    }
+    host::say("levels are right", right);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::map<std::string, std::function<void()>> modes = {
-        {"work", work},        {"without", without}, {"forms", forms},      {"parts", parts},    {"handles", handles},
-        {"cpp", cpp},          {"texts", texts},     {"early", early},      {"deep", deep},      {"threads", threads},
-        {"fork", fork_inside}, {"across", across},   {"kill", kill_inside}, {"handler", handler}};
+        {"work", work},        {"without", without}, {"forms", forms},      {"parts", parts},     {"handles", handles},
+        {"cpp", cpp},          {"texts", texts},     {"early", early},      {"deep", deep},       {"threads", threads},
+        {"fork", fork_inside}, {"across", across},   {"kill", kill_inside}, {"handler", handler}, {"busy", busy}};
     const auto mode = modes.find(argc > 1 ? argv[1] : "");
     if (mode == modes.end()) {
         return 2;
