@@ -112,6 +112,7 @@ std::optional<std::string> keep_table(const Wanted& wanted, std::vector<analysis
                            analysis::printable(wanted.table), fmt::join(names, ", "));
     }
     tables.erase(std::remove_if(tables.begin(), tables.end(), other), tables.end());
+    tables.front().data_only = false;
     return std::nullopt;
 }
 
@@ -124,7 +125,7 @@ std::string as_text(const std::vector<ViewTables>& views, const ViewArguments& a
     std::string text;
     for (const ViewTables& view : views) {
         for (const analysis::Table& table : view.tables) {
-            const std::string lines = analysis::render_table_text(table, options);
+            const std::string lines = table.data_only ? "" : analysis::render_table_text(table, options);
             text += (text.empty() || lines.empty() ? "" : "\n") + lines;
         }
     }
@@ -149,7 +150,8 @@ std::string ViewArguments::given() const {
 void add_view_options(CLI::App& app, ViewArguments& arguments) {
     app.add_option("--view", arguments.views,
                    "Views instead of the summary: " + view_names() + "; or one table: VIEW.TABLE")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);  // The next word is the trace.
     app.add_option("--names", arguments.names, "Kernel names in views: full, base (the function alone) or mangled")
         ->check(CLI::IsMember({"full", "base", "mangled"}))
         ->capture_default_str();
