@@ -21,18 +21,24 @@ bool on_default_stream(const Timeline& timeline, const DeviceActivity& activity)
            timeline.calls[activity.call].has(abi::kCallStream) && timeline.calls[activity.call].stream <= 1;
 }
 
-/// What ran on a stream at a moment, begun last; nullptr: nothing.
-const DeviceActivity* running_at(const StreamWork& work, std::int64_t moment_ns) {
-    const auto after = std::upper_bound(
+/// The work of a stream that began last before a moment; nullptr: none did.
+const DeviceActivity* last_begun_before(const StreamWork& work, std::int64_t moment_ns) {
+    const auto after = std::lower_bound(
         work.activities.begin(), work.activities.end(), moment_ns,
-        [](std::int64_t moment, const DeviceActivity* activity) { return moment < activity->begin_ns; });
-    return after == work.activities.begin() || (*(after - 1))->end_ns <= moment_ns ? nullptr : *(after - 1);
+        [](const DeviceActivity* activity, std::int64_t moment) { return activity->begin_ns < moment; });
+    return after == work.activities.begin() ? nullptr : *(after - 1);
 }
 
-/// What held up `activity`, which was ready at `ready_ns`: it ran then, and took most of the time until `activity` began.
-bool held_up(const DeviceActivity& activity, std::int64_t ready_ns, const DeviceActivity* other) {
-    return other != nullptr && other->end_ns <= activity.begin_ns &&
-           activity.begin_ns - other->end_ns <= other->end_ns - ready_ns;
+/// How long `activity`, ready at `ready_ns`, waited while `other` ran, if it seems to have waited for it: launched later, it
+/// began when the other had ended, and at most as long after that as it had waited. 0 if not.
+std::uint64_t held_up_ns(const Timeline& timeline, const DeviceActivity& activity, std::int64_t ready_ns,
+                         const DeviceActivity* other) {
+    if (other == nullptr || other->call == kNone || other->end_ns > activity.begin_ns ||
+        timeline.calls[other->call].begin_ns >= timeline.calls[activity.call].begin_ns) {
+        return 0;
+    }
+    const std::int64_t waited_ns = other->end_ns - std::max(ready_ns, other->begin_ns);
+    return waited_ns > 0 && activity.begin_ns - other->end_ns <= waited_ns ? static_cast<std::uint64_t>(waited_ns) : 0;
 }
 
 }  // namespace
@@ -67,15 +73,16 @@ DefaultStream default_stream(const Timeline& timeline) {
                 if (other == stream || !same_context || work.is_default == other_work.is_default) {
                     continue;
                 }
-                const DeviceActivity* ran = running_at(other_work, ready_ns);
-                if (held_up(*activity, ready_ns, ran)) {
+                const std::uint64_t waited_ns =
+                    held_up_ns(timeline, *activity, ready_ns, last_begun_before(other_work, activity->begin_ns));
+                if (waited_ns != 0) {
                     DefaultStreamWait& wait = waits[{stream, other}];
                     wait.device = std::get<0>(stream);
                     wait.waiting_stream = std::get<2>(stream);
                     wait.ran_stream = std::get<2>(other);
                     wait.default_waited = work.is_default;
                     ++wait.count;
-                    wait.time_ns += static_cast<std::uint64_t>(ran->end_ns - ready_ns);
+                    wait.time_ns += waited_ns;
                 }
             }
         }

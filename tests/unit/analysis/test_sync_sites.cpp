@@ -3,6 +3,7 @@
 
 #include "analysis/model/selection.hpp"
 #include "analysis/passes/default_stream.hpp"
+#include "analysis/passes/sync.hpp"
 #include "analysis/passes/sync_sites.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
@@ -243,7 +244,7 @@ TEST_CASE("work that took turns with the legacy default stream", "[sync]") {
     launch(100, 1, 0xaa);  // 200 to 500 on stream 13
     launch(110, 2, 0);     // The default stream, 7: begins when stream 13 is empty.
     launch(120, 3, 0xbb);  // Stream 14: begins when the default stream is empty.
-    launch(130, 4, 0xaa);  // Stream 13 again: at 2000, long after the default stream's work; nothing is known of why.
+    launch(130, 4, 0xaa);  // Stream 13 again, long after the default stream's work: nobody knows why.
     run(200, 300, 1, 13);
     run(502, 98, 2, 7);
     run(601, 50, 3, 14);
@@ -253,10 +254,41 @@ TEST_CASE("work that took turns with the legacy default stream", "[sync]") {
     const auto found = analysis::default_stream(*model->timeline);
     CHECK(found.known);
     CHECK(found.activities == 1);
-    // Only what ran when the other was ready counts: stream 14's was ready at 125, before the default stream's work began.
-    REQUIRE(found.waits.size() == 1);
+    REQUIRE(found.waits.size() == 2);
     CHECK(found.waits[0].waiting_stream == 7);
     CHECK(found.waits[0].ran_stream == 13);
     CHECK(found.waits[0].default_waited);
     CHECK(found.waits[0].count == 1);
+    CHECK(found.waits[0].time_ns == 300);
+    CHECK(found.waits[1].waiting_stream == 14);
+    CHECK(found.waits[1].ran_stream == 7);
+    CHECK_FALSE(found.waits[1].default_waited);
+    CHECK(found.waits[1].time_ns == 98);
+}
+
+TEST_CASE("streams that run beside the default stream, or beside each other, took no turns", "[sync]") {
+    TraceBuilder trace = begun_trace();
+    const auto work = [&](std::uint64_t at, std::uint64_t correlation, std::uint64_t handle, std::uint64_t stream,
+                          std::uint64_t from, std::uint64_t duration) {
+        trace.call({.api = driver_launch(),
+                    .begin = kStart + at,
+                    .end = kStart + at + 5,
+                    .correlation = correlation,
+                    .stream = handle,
+                    .flags = abi::kCallStream});
+        trace.activity({.name = "k",
+                        .start = on_device(kStart + from),
+                        .duration = duration,
+                        .correlation = correlation,
+                        .stream = stream});
+    };
+    work(100, 1, 0xaa, 13, 200, 300);
+    work(110, 2, 0, 7, 300, 100);     // Beside stream 13's.
+    work(120, 3, 0xbb, 14, 501, 10);  // After stream 13's: neither is the default stream.
+    work(130, 4, 2, 15, 600, 10);     // A thread's own default stream is none that others wait for.
+    trace.end(kStart + 1'000'000);
+    const auto model = timeline_of(trace);
+    const auto found = analysis::default_stream(*model->timeline);
+    CHECK(found.activities == 1);
+    CHECK(found.waits.empty());
 }
