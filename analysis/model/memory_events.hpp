@@ -26,7 +26,7 @@ enum class MemoryAction : std::uint8_t {
     kFree,
     kRelease,   ///< Of a handle: the memory goes with its last mapping.
     kMap,       ///< A handle to an address.
-    kUnmap,     ///< An address.
+    kUnmap,     ///< A range of addresses.
     kNotKnown,  ///< Allocates, but its size or address is not in the trace.
 };
 
@@ -38,7 +38,7 @@ struct MemoryEvent {
     MemoryPlace place = MemoryPlace::kDevice;  ///< Of allocations.
     std::uint64_t address = 0;                 ///< Of physical memory, what is mapped apart: its handle.
     std::uint64_t handle = 0;                  ///< kMap: what is mapped.
-    std::uint64_t bytes = 0;                   ///< Of allocations. With a pitch the least: width times height.
+    std::uint64_t bytes = 0;  ///< Of allocations and mappings. With a pitch the least: width times height.
 };
 
 class MemoryEventReader {

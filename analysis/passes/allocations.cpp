@@ -88,15 +88,16 @@ private:
         return true;
     }
 
+    /// All that is mapped in the range: one call may end several mappings.
     void unmap(const MemoryEvent& event) {
-        const auto found = mapped_.find(event.address);
-        if (found == mapped_.end()) {
-            return;
+        auto at = mapped_.lower_bound(event.address);
+        while (at != mapped_.end() && at->first - event.address < event.bytes) {
+            const std::uint64_t handle = at->second;
+            at = mapped_.erase(at);
+            std::uint64_t& mappings = mappings_[handle];
+            mappings -= mappings == 0 ? 0 : 1;  // 0: the handle was given out again since.
+            free_handle(handle, event.at_ns);
         }
-        const std::uint64_t handle = found->second;
-        mapped_.erase(found);
-        --mappings_[handle];
-        free_handle(handle, event.at_ns);
     }
 
     /// cuMemRelease: the memory goes once its handle is released and nothing maps it.
@@ -110,7 +111,7 @@ private:
     Allocations& result_;
     std::map<MemoryPlace, Tally> tallies_;
     Live addresses_, handles_;
-    std::unordered_map<std::uint64_t, std::uint64_t> mapped_;    // address -> handle
+    std::map<std::uint64_t, std::uint64_t> mapped_;              // address -> handle
     std::unordered_map<std::uint64_t, std::uint64_t> mappings_;  // handle -> how many
     std::unordered_set<std::uint64_t> released_;                 // handles
 };

@@ -45,7 +45,6 @@ std::uint64_t held_up_ns(const Timeline& timeline, const DeviceActivity& activit
 
 DefaultStream default_stream(const Timeline& timeline) {
     DefaultStream result;
-    result.known = timeline.device_clock_known;
     std::map<Stream, StreamWork> streams;
     for (const DeviceActivity& activity : timeline.activities) {
         StreamWork& work = streams[{activity.record.device, activity.record.context, activity.record.stream}];
@@ -60,7 +59,7 @@ DefaultStream default_stream(const Timeline& timeline) {
         std::int64_t stream_free_ns = INT64_MIN;
         for (const DeviceActivity* activity : work.activities) {
             const std::int64_t before_ns = std::exchange(stream_free_ns, std::max(stream_free_ns, activity->end_ns));
-            if (!result.known || activity->call == kNone || activity->record.has(abi::kDeviceGraph)) {
+            if (!timeline.device_clock_known || activity->call == kNone || activity->record.has(abi::kDeviceGraph)) {
                 continue;
             }
             const std::int64_t ready_ns = std::max(before_ns, timeline.calls[activity->call].end_ns);

@@ -22,7 +22,6 @@ struct DefaultStreamWait {
 
 struct DefaultStream {
     std::uint64_t activities = 0;          ///< Of legacy default streams.
-    bool known = false;                    ///< The device's clock is related to the host's.
     std::vector<DefaultStreamWait> waits;  ///< Longest first.
 };
 

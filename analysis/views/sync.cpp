@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "analysis/passes/default_stream.hpp"
 #include "analysis/passes/sync_sites.hpp"
 #include "analysis/views/cells.hpp"
@@ -110,7 +112,7 @@ Table pageable_table(const SyncSites& sync) {
 
 Table default_stream_table(const DefaultStream& found) {
     using Row = DefaultStreamWait;
-    return make_table<Row>(
+    Table table = make_table<Row>(
         "default_stream", "Work in turn with the legacy default stream",
         "ready, but begun only after the other stream's work had ended; events and a full GPU look the same",
         {
@@ -123,6 +125,10 @@ Table default_stream_table(const DefaultStream& found) {
              [](const Row& row) { return std::string(row.default_waited ? "waited" : "was waited for"); }},
         },
         found.waits);
+    if (found.activities != 0) {
+        table.notes.push_back(fmt::format("{} activities ran on the legacy default stream", found.activities));
+    }
+    return table;
 }
 
 }  // namespace

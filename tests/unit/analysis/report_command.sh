@@ -85,5 +85,12 @@ expect "calls of no trace" 4 "is not a gpuspy trace" "$report" --format calls -o
 expect "calls, broken pipe" 0 "" sh -c '{ "$0" --format calls "$1"; echo $? >"$2"; } | true' "$report" "$trace" "$folder/status"
 [ "$(cat "$folder/status")" = 0 ] || { echo "FAILED calls, broken pipe: status $(cat "$folder/status")" >&2; failures=$((failures + 1)); }
 
+
+expect "a view before the trace" 0 "" "$report" --view latency "$trace"
+grep -q "^Queue depth  " "$folder/out" || { echo "FAILED a view before the trace: no table" >&2; failures=$((failures + 1)); }
+! grep -q "^Queue depth over time" "$folder/out" || { echo "FAILED a view: a table for charts as text" >&2; failures=$((failures + 1)); }
+expect "a table for charts by its name" 0 "" "$report" --view latency.depth_series "$trace"
+grep -q "^Queue depth over time" "$folder/out" || { echo "FAILED a table for charts by its name: no table" >&2; failures=$((failures + 1)); }
+
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"

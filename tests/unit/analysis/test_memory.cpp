@@ -155,7 +155,8 @@ TEST_CASE("physical memory goes with its handle's release and its last mapping",
     memory_call(trace, map, 200, {0x7000, 64, 0x1});
     memory_call(trace, release, 300, {0x1});
     memory_call(trace, create, 400, {0x2, 128});  // At 410 both: the first is still mapped.
-    memory_call(trace, unmap, 500, {0x7000, 64});
+    memory_call(trace, map, 450, {0x7040, 64, 0x1});
+    memory_call(trace, unmap, 500, {0x7000, 128});  // Both mappings.
     memory_call(trace, map, 600, {0x7000, 128, 0x2});
     memory_call(trace, unmap, 700, {0x7000, 128});  // Not released.
     const auto found = allocations_of(trace);

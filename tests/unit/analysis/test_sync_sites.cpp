@@ -252,7 +252,6 @@ TEST_CASE("work that took turns with the legacy default stream", "[sync]") {
     trace.end(kStart + 1'000'000);
     const auto model = timeline_of(trace);
     const auto found = analysis::default_stream(*model->timeline);
-    CHECK(found.known);
     CHECK(found.activities == 1);
     REQUIRE(found.waits.size() == 2);
     CHECK(found.waits[0].waiting_stream == 7);
