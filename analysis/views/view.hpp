@@ -41,5 +41,7 @@ std::vector<Table> sync_view(const ViewInput& input);
 std::vector<Table> latency_view(const ViewInput& input);
 std::vector<Table> libraries_view(const ViewInput& input);
 std::vector<Table> memory_view(const ViewInput& input);
+std::vector<Table> completeness_view(const ViewInput& input);
+std::vector<Table> phases_view(const ViewInput& input);
 
 }  // namespace gpuspy::analysis
