@@ -37,6 +37,12 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
             part.ranges.push_back(range);
         }
     }
+    // What is allocated at a time depends on all that came before.
+    for (const MemoryEvent& event : timeline.memory) {
+        if (event.at_ns <= part.end_ns) {
+            part.memory.push_back(event);
+        }
+    }
 
     std::unordered_map<std::uint32_t, bool> wanted;  // by name
     const auto wants = [&](const ActivityRecord& record) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/model/memory_events.hpp"
 #include "analysis/model/owners.hpp"
 #include "analysis/model/ranges.hpp"
 #include "analysis/reader/records.hpp"
@@ -23,7 +24,8 @@ struct HostCall {
     std::uint32_t parent = kNone;   ///< Timeline::calls: the hooked call right around it.
     std::uint32_t library = kNone;  ///< Timeline::calls: the outermost call of level library around it, or itself.
     std::uint32_t owner = OwnerTable::kUnknown;
-    std::uint32_t flags = 0;  ///< abi::CallFlags
+    std::uint32_t site = OwnerTable::kUnknown;  ///< OwnerTable: the shared object that made this very call.
+    std::uint32_t flags = 0;                    ///< abi::CallFlags
     std::int64_t status = 0;
     std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
     std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;
@@ -67,6 +69,7 @@ struct Timeline {
     std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
     std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
+    std::vector<MemoryEvent> memory;         ///< By time, from the beginning of the recording whatever was selected.
 
     [[nodiscard]] std::uint64_t wall_ns() const {
         return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;

@@ -17,6 +17,8 @@ class TimelineBuilder {
 public:
     explicit TimelineBuilder(Model& model) : model_(model) {}
 
+    /// Reads what is to be kept of a call's arguments: the note for its TreeNode, -1 for nothing.
+    int note(const CallRecord& call);
     /// Returns the position of the tree's first call in Timeline::calls until finish(); kNone without a timeline.
     std::uint32_t add_tree(std::span<const TreeNode> tree, std::span<const CallContext> contexts);
     /// Returns its position in Timeline::activities until finish(); kNone without a timeline.
@@ -28,11 +30,14 @@ public:
     void finish();
 
 private:
+    void add_memory(std::span<const TreeNode> tree, std::span<const CallContext> contexts, std::uint32_t first);
     [[nodiscard]] std::uint32_t call_of(const DeviceActivity& activity) const;
     void finish_ranges();
 
     Model& model_;
     RangePairer ranges_;
+    MemoryEventReader memory_reader_;
+    std::vector<MemoryEvent> noted_;                                                // by TreeNode::note
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_correlation_;  // Timeline::calls
     std::unordered_map<std::uint64_t, std::uint32_t> by_launch_id_;                 // Timeline::calls
     // Kernels of graphs and the launch ids of their nodes: the captured call may stand later in the file.
