@@ -105,6 +105,9 @@ std::vector<std::string> comparison_notes(std::span<const RunGroup> groups) {
     if (const std::string gpus = differences(runs, gpu_names); !gpus.empty()) {
         notes.push_back("different GPUs: " + gpus + ": times are of the machine as much as of the program");
     }
+    if (const std::string hosts = differences(runs, [](const TraceFacts& run) { return run.host; }); !hosts.empty()) {
+        notes.push_back("different machines: " + hosts + ": wall, API, CPU and synchronisation times are theirs too");
+    }
     note_versions(runs, notes);
     if (const std::string formats = differences(runs, [](const TraceFacts& run) { return run.format; });
         !formats.empty()) {

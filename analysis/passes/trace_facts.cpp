@@ -122,6 +122,7 @@ void add_losses(const Findings& findings, TraceFacts& facts) {
 void add_identity(const RunInfo& run, TraceFacts& facts) {
     if (run.process) {
         facts.command = fmt::format("{}", fmt::join(run.process->argv, " "));
+        facts.host = run.process->host;
         facts.versions["gpuspy"] = run.process->gpuspy_version;
     }
     for (const DeviceRecord& device : run.devices) {

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 
-#include <charconv>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +19,7 @@
 #include "analysis/render/kernel_name.hpp"
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
+#include "analysis/report/compare_request.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
@@ -39,132 +37,8 @@ constexpr const char* kFooter =
     "all traces but the first, or the only one. docs/comparing.md lists the measures.\n"
     "Exit status: as of gpuspy-report; 7: a condition of --fail-if was met, or its measure is not known.";
 
-struct Arguments {
-    std::vector<std::string> traces, labels, images, conditions;
-    std::string format = "text", output, table = "measures", names = "full", threshold = "10%";
-    std::size_t top = 0;
-    const CLI::Option* top_given = nullptr;
-    bool best = false, curve = false, wide = false;
-};
-
-/// What the arguments ask for, checked.
-struct Request {
-    std::vector<std::vector<std::string>> groups;  ///< Paths.
-    std::vector<std::string> labels;
-    std::vector<std::optional<double>> images;
-    std::vector<analysis::Condition> conditions;
-    double threshold = 0;
-};
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(at, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
-bool exists(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0;
-}
-
-/// "dir/a.bin" -> "a".
-std::string label_of(const std::string& path) {
-    std::string name = path.substr(path.find_last_of('/') + 1);
-    constexpr std::string_view kEnding = ".bin";
-    if (name.size() > kEnding.size() && name.ends_with(kEnding)) {
-        name.resize(name.size() - kEnding.size());
-    }
-    return name;
-}
-
-/// More than 0.
-std::optional<double> read_number(const std::string& text) {
-    double value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    const bool whole = error == std::errc{} && rest == text.data() + text.size() && std::isfinite(value);
-    return whole && value > 0 ? std::optional(value) : std::nullopt;
-}
-
-/// Labels of the groups; or what is wrong with those that were given.
-std::optional<std::string> read_labels(const Arguments& arguments, Request& request) {
-    request.labels = arguments.labels;
-    if (!request.labels.empty() && request.labels.size() != request.groups.size()) {
-        return fmt::format("--label names {}, and {} compared", request.labels.size(),
-                           request.groups.size() == 1 ? "1 is" : fmt::format("{} are", request.groups.size()));
-    }
-    if (!request.labels.empty()) {
-        return std::nullopt;
-    }
-    for (const std::vector<std::string>& group : request.groups) {
-        request.labels.push_back(label_of(group.front()));
-    }
-    for (std::size_t i = 0; i < request.labels.size(); ++i) {
-        // Files of the same name in different folders are told apart by their paths.
-        if (std::count(request.labels.begin(), request.labels.end(), label_of(request.groups[i].front())) > 1) {
-            request.labels[i] = request.groups[i].front();
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<std::string> read_images(const Arguments& arguments, Request& request) {
-    for (const std::string& text : arguments.images) {
-        request.images.push_back(read_number(text));
-        if (!request.images.back()) {
-            return fmt::format("--images \"{}\" is no number of images", analysis::printable(text));
-        }
-    }
-    if (request.images.size() > 1 && request.images.size() != request.groups.size()) {
-        return fmt::format("--images takes one number, or one for each of the {} compared", request.groups.size());
-    }
-    const std::optional<double> all = request.images.empty() ? std::nullopt : request.images.back();
-    request.images.resize(request.groups.size(), all);
-    return std::nullopt;
-}
-
-std::optional<std::string> read_request(const Arguments& arguments, Request& request) {
-    for (const std::string& text : arguments.traces) {
-        request.groups.push_back(exists(text) ? std::vector{text} : split(text, ','));
-        for (const std::string& path : request.groups.back()) {
-            if (!arguments.output.empty() && same_file(arguments.output, path)) {
-                return arguments.output + ": is one of the traces; give -o another file";
-            }
-        }
-    }
-    for (const auto& fault : {read_labels(arguments, request), read_images(arguments, request)}) {
-        if (fault) {
-            return fault;
-        }
-    }
-    const std::string& threshold = arguments.threshold;
-    const bool is_share = !threshold.empty() && threshold.back() == '%';
-    const auto number = read_number(is_share ? threshold.substr(0, threshold.size() - 1) : std::string());
-    if (!number && threshold != "0%") {
-        return fmt::format("--threshold \"{}\" is no share: say 10%", analysis::printable(threshold));
-    }
-    request.threshold = number.value_or(0) / 100;
-    for (const std::string& text : arguments.conditions) {
-        auto condition = analysis::parse_condition(text);
-        if (const auto* fault = std::get_if<std::string>(&condition)) {
-            return "--fail-if " + *fault;
-        }
-        request.conditions.push_back(std::get<analysis::Condition>(std::move(condition)));
-        if (request.conditions.back().kind == analysis::BoundKind::kOfFirst && request.groups.size() == 1) {
-            return fmt::format("--fail-if \"{}\" needs another trace to compare with", analysis::printable(text));
-        }
-    }
-    if (arguments.curve && arguments.images.empty()) {
-        return "--curve needs --images: how many images each run worked through";
-    }
-    return std::nullopt;
-}
-
 /// The groups, read; nullopt with `status` if one of their traces cannot be. Each trace is forgotten but for its totals.
-std::optional<std::vector<analysis::RunGroup>> read_groups(const Request& request, int& status) {
+std::optional<std::vector<analysis::RunGroup>> read_groups(const CompareRequest& request, int& status) {
     std::vector<analysis::RunGroup> groups;
     for (std::size_t i = 0; i < request.groups.size(); ++i) {
         analysis::RunGroup& group = groups.emplace_back();
@@ -174,6 +48,9 @@ std::optional<std::vector<analysis::RunGroup>> read_groups(const Request& reques
             if (model == nullptr) {
                 return std::nullopt;
             }
+            if (model->index.reading.partial()) {
+                partly_readable(path, model->index.reading);
+            }
             group.runs.push_back(analysis::trace_facts(*model, analysis::find_all(*model)));
             group.runs.back().path = path;
             group.runs.back().images = request.images[i];
@@ -182,7 +59,7 @@ std::optional<std::vector<analysis::RunGroup>> read_groups(const Request& reques
     return groups;
 }
 
-std::string as_text(const analysis::Comparison& comparison, const Arguments& arguments) {
+std::string as_text(const analysis::Comparison& comparison, const CompareArguments& arguments) {
     const Terminal terminal = arguments.output.empty() ? standard_output() : Terminal{};
     analysis::ComparisonTableOptions tables;
     tables.best = arguments.best;
@@ -206,7 +83,7 @@ std::string as_text(const analysis::Comparison& comparison, const Arguments& arg
 }
 
 /// The comparison in the format that was asked for; or which tables there are.
-std::optional<std::string> rendered(const analysis::Comparison& comparison, const Arguments& arguments,
+std::optional<std::string> rendered(const analysis::Comparison& comparison, const CompareArguments& arguments,
                                     std::string& text) {
     if (arguments.format == "text") {
         text = as_text(comparison, arguments);
@@ -233,9 +110,9 @@ std::optional<std::string> rendered(const analysis::Comparison& comparison, cons
                        fmt::join(names, ", "));
 }
 
-int compare_traces(const Arguments& arguments) {
-    Request request;
-    if (const auto fault = read_request(arguments, request)) {
+int compare_traces(const CompareArguments& arguments) {
+    CompareRequest request;
+    if (const auto fault = read_compare_request(arguments, request)) {
         return fail(*fault, ExitCode::kUsage);
     }
     int status = 0;
@@ -279,7 +156,7 @@ int compare_traces(const Arguments& arguments) {
 Subcommand add_compare_command(CLI::App& app) {
     CLI::App* command =
         app.add_subcommand("compare", "Traces side by side: what differs, and whether it may be compared");
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<CompareArguments>();
     command->footer(kFooter);
     command->add_option("traces", arguments->traces, "Traces; the others are compared with the first")->required();
     command->add_option("--label", arguments->labels, "Names of what is compared, one each")

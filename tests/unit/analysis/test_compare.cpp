@@ -223,6 +223,7 @@ TEST_CASE("compare: other machines, versions and ends are said") {
     TraceFacts a = facts_of(script({{"k", 100}}));
     TraceFacts b = a;
     b.gpus = {"GPU Y"};
+    b.host = "other";
     b.versions["driver"] = "12.4";
     b.format = "9.9";
     b.died = true;
@@ -234,7 +235,8 @@ TEST_CASE("compare: other machines, versions and ends are said") {
     CHECK(has_note(comparison, "different trace formats"));
     CHECK(has_note(comparison, "b: ended without notice: it may not have done all its work"));
     CHECK(has_note(comparison, "b: not complete: 7 launches were lost"));
-    CHECK(comparison.notes.size() == 5);
+    CHECK(has_note(comparison, "different machines: "));
+    CHECK(comparison.notes.size() == 6);
 }
 
 TEST_CASE("conditions: relative to the first, absolute, of wall time") {
