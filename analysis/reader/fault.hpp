@@ -16,6 +16,7 @@ enum class ExitCode : int {
     kNotATrace = 4,     ///< Not a trace, or nothing in it can be read.
     kNewerVersion = 5,  ///< Made by a newer gpuspy.
     kPartial = 6,       ///< The report was printed and says what is missing.
+    kConditionMet = 7,  ///< Of compare: a condition of --fail-if was met, or its measure is not known.
 };
 
 /// Why a trace cannot be read at all. `message` says what is wrong and what to do, without the file's name.

@@ -61,12 +61,13 @@ std::string render_csv(const Table& table) {
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         out += (column == 0 ? "" : ",") + csv_text(table.columns[column].name);
     }
-    out += "\n";
-    for (const std::vector<Cell>& row : table.rows) {
-        for (std::size_t column = 0; column < row.size(); ++column) {
-            out += (column == 0 ? "" : ",") + csv_cell(row[column]);
+    const bool by_row = table.has_row_units();
+    out += by_row ? ",unit\n" : "\n";
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        for (std::size_t column = 0; column < table.columns.size(); ++column) {
+            out += (column == 0 ? "" : ",") + csv_cell(table.rows[row][column]);
         }
-        out += "\n";
+        out += by_row ? fmt::format(",{}\n", unit_name(table.row_units[row])) : "\n";
     }
     return out;
 }
@@ -78,13 +79,22 @@ std::string render_views_json(std::span<const ViewTables> views) {
         for (const Table& table : view.tables) {
             Json columns = Json::array();
             for (const Column& column : table.columns) {
-                columns.push_back({{"name", column.name}, {"title", column.title}, {"unit", unit_name(column.unit)}});
+                columns.push_back({{"name", column.name},
+                                   {"title", column.title},
+                                   {"unit", column.unit_by_row ? "by row" : unit_name(column.unit)}});
+            }
+            const bool by_row = table.has_row_units();
+            if (by_row) {
+                columns.push_back({{"name", "unit"}, {"title", "unit"}, {"unit", unit_name(Unit::kText)}});
             }
             Json rows = Json::array();
             for (const std::vector<Cell>& cells : table.rows) {
                 Json row = Json::object();
                 for (std::size_t column = 0; column < cells.size(); ++column) {
                     row[table.columns[column].name] = cell_json(cells[column]);
+                }
+                if (by_row) {
+                    row["unit"] = unit_name(table.row_units[rows.size()]);
                 }
                 rows.push_back(std::move(row));
             }

@@ -110,7 +110,7 @@ public:
 
 private:
     [[nodiscard]] std::string text(std::size_t row, std::size_t column) const {
-        return cell_text(table_.rows[row][column], table_.columns[column].unit);
+        return cell_text(table_.rows[row][column], table_.unit_of(row, column));
     }
 
     void add(std::string& out, const std::string& text, std::size_t column, std::size_t columns) const {
@@ -146,7 +146,8 @@ std::string cell_text(const Cell& cell, Unit unit) {
         case Unit::kText:
         case Unit::kName:
         case Unit::kNumber:
-            return fmt::format("{:.2f}", value);
+            // What would be 0.00 and is not 0 says so.
+            return value != 0 && std::abs(value) < 0.005 ? fmt::format("{:.1g}", value) : fmt::format("{:.2f}", value);
         case Unit::kCount:
             return value < 0 ? "-" + count_text(static_cast<std::uint64_t>(-value))
                              : count_text(static_cast<std::uint64_t>(value));

@@ -16,6 +16,7 @@
 #include "analysis/render/call_list.hpp"
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
+#include "analysis/report/compare_command.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
@@ -119,7 +120,9 @@ int main(int argc, char** argv) {
             ->check(not_negative);
     app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output");
     add_view_options(app, views);
-    const std::vector<gpuspy::report::Subcommand> subcommands = {};
+    const std::vector<gpuspy::report::Subcommand> subcommands = {
+        gpuspy::report::add_compare_command(app),
+    };
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -133,17 +136,28 @@ int main(int argc, char** argv) {
     if (chosen == subcommands.end() && output.trace_path.empty()) {
         return fail("a trace is required (gpuspy-report --help says more)", ExitCode::kUsage);
     }
+    if (chosen != subcommands.end()) {
+        for (const CLI::Option* option : app.get_options()) {
+            if (option->count() != 0) {
+                return fail(
+                    fmt::format("{} stands before {}, whose options stand behind its name (gpuspy-report {} --help)",
+                                option->get_name(), chosen->app->get_name(), chosen->app->get_name()),
+                    ExitCode::kUsage);
+            }
+        }
+    }
     output.top_given = top->count() != 0;
     if (output.format == "calls" && (output.top_given || !views.given().empty())) {
         return fail((output.top_given ? "--top" : views.given()) +
                         " is for tables, and --format calls has none (gpuspy-report --help says more)",
                     ExitCode::kUsage);
     }
+    const std::string about = output.trace_path.empty() ? "" : output.trace_path + ": ";
     try {
         return chosen != subcommands.end() ? chosen->run() : report(output, views);
     } catch (const std::bad_alloc&) {
-        return fail(output.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);
+        return fail(about + "not enough memory to read it", ExitCode::kNotATrace);
     } catch (const std::exception& error) {
-        return fail(output.trace_path + ": " + error.what(), ExitCode::kNotATrace);
+        return fail(about + error.what(), ExitCode::kNotATrace);
     }
 }

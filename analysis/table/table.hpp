@@ -2,6 +2,8 @@
 // lists them as a program meets them.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -38,6 +40,7 @@ struct Column {
     std::string name;   ///< In JSON and CSV: "total_ns".
     std::string title;  ///< For a person: "total".
     Unit unit = Unit::kText;
+    bool unit_by_row = false;  ///< Its cells are in the unit of their row: Table::row_units.
 };
 
 struct Table {
@@ -48,6 +51,15 @@ struct Table {
     std::vector<std::vector<Cell>> rows;
     std::vector<std::string> notes;  ///< Sentences beneath the rows.
     bool data_only = false;          ///< For programs and charts: text has it only where it is asked for by its name.
+    /// By row, where a column has `unit_by_row`. JSON and CSV have it as a column "unit" of its own.
+    std::vector<Unit> row_units{};
+
+    [[nodiscard]] bool has_row_units() const {
+        return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.unit_by_row; });
+    }
+    [[nodiscard]] Unit unit_of(std::size_t row, std::size_t column) const {
+        return columns[column].unit_by_row ? row_units[row] : columns[column].unit;
+    }
 };
 
 /// A column of a table whose rows are made from `Row`s.

@@ -69,7 +69,11 @@ bool is_from_another_process(const siginfo_t& info, pid_t child) {
     return info.si_code <= 0 && info.si_pid != child;
 }
 
-int wait_for(pid_t child, const sigset_t& held) {
+bool is_to_stop(int signal) {
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+int wait_for(pid_t child, const sigset_t& held, int* stop_signal) {
     for (;;) {
         int status = 0;
         const pid_t ended = waitpid(child, &status, WNOHANG);
@@ -78,6 +82,9 @@ int wait_for(pid_t child, const sigset_t& held) {
         }
         siginfo_t info{};
         const int signal = sigwaitinfo(&held, &info);
+        if (is_to_stop(signal)) {
+            *stop_signal = signal;
+        }
         if (signal > 0 && signal != SIGCHLD && is_from_another_process(info, child)) {
             kill(child, signal);
         }
@@ -107,12 +114,16 @@ ChildResult run_child(const std::vector<std::string>& command, const Environment
         // Nothing comes when exec closes the other end.
         while (read(report[0], &result.spawn_error, sizeof result.spawn_error) < 0 && errno == EINTR) {
         }
-        result.status = wait_for(result.pid, held);
+        result.status = wait_for(result.pid, held, &result.stop_signal);
     }
     close(report[0]);
     sigaction(SIGCHLD, &signals.on_child_end, nullptr);
     // What is still held is dropped here: the command is gone, and our own work is short.
-    for (const timespec now{}; sigtimedwait(&held, nullptr, &now) > 0;) {
+    const timespec now{};
+    for (int signal = 0; (signal = sigtimedwait(&held, nullptr, &now)) > 0;) {
+        if (is_to_stop(signal)) {
+            result.stop_signal = signal;
+        }
     }
     sigprocmask(SIG_SETMASK, &signals.mask, nullptr);
     return result;

@@ -13,6 +13,8 @@ struct ChildResult {
     int spawn_error = 0;  ///< errno value when the command could not be started: `status` means nothing then.
     pid_t pid = 0;
     int status = 0;  ///< As wait(2) gives it.
+    int stop_signal =
+        0;  ///< Meant to end us, meanwhile: SIGINT, SIGTERM, SIGHUP or SIGQUIT; 0: none. The command got it too.
 };
 
 /// What the command finds in its environment that we do not.

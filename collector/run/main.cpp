@@ -7,6 +7,8 @@
 #include "collector/run/check.hpp"
 #include "collector/run/options.hpp"
 #include "collector/run/record.hpp"
+#include "collector/run/sweep.hpp"
+#include "collector/run/sweep_options.hpp"
 
 namespace {
 
@@ -33,8 +35,13 @@ int main(int argc, char** argv) {
     logger->set_pattern("gpuspy-run: %v");
     spdlog::set_default_logger(logger);
 
-    gpuspy::run::Options options;
     int status = 0;
+    if (gpuspy::run::is_sweep(argc, argv)) {
+        gpuspy::run::SweepOptions sweep;
+        return gpuspy::run::read_sweep_options(argc - 1, argv + 1, &sweep, &status) ? gpuspy::run::sweep(sweep)
+                                                                                    : status;
+    }
+    gpuspy::run::Options options;
     if (!gpuspy::run::read_options(argc, argv, &options, &status)) {
         return status;
     }

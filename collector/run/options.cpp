@@ -16,7 +16,8 @@ class HelpFormatter : public CLI::Formatter {
 public:
     std::string make_usage(const CLI::App*, std::string) const override {
         return "Usage: gpuspy-run [OPTIONS] -- COMMAND [ARGUMENTS...]\n"
-               "       gpuspy-run --check PROGRAM\n";
+               "       gpuspy-run --check PROGRAM\n"
+               "       gpuspy-run sweep --param NAME=VALUE,... [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
     }
 };
 

@@ -9,8 +9,6 @@
 #include <iostream>
 
 #include "collector/run/check.hpp"
-#include "collector/run/child.hpp"
-#include "collector/run/environment.hpp"
 #include "collector/run/preload_obstacle.hpp"
 #include "collector/run/traces.hpp"
 #include "collector/sink/salvage.hpp"
@@ -66,63 +64,53 @@ void explain_no_trace(const Obstacle& obstacle) {
     }
 }
 
-/// The command has ended: rings, exit status, report. Nothing here changes the status that we end with.
-void finish(const Options& options, const Settings& settings, const Installation& installation,
-            const ChildResult& child, const Obstacle& obstacle) {
+/// The command has ended: its rings and how it ended go into the traces that it left. Nothing here changes the status that we
+/// end with.
+std::vector<std::string> finish(const Settings& settings, const ChildResult& child, const Obstacle& obstacle) {
     warn_of(salvage_run(sink::kRingDirectory, settings.run_id));
     std::error_code error;
     if (fs::exists(settings.output, error) && !fs::is_regular_file(settings.output, error)) {
-        return;  // A pipe or a device: whoever reads it has the trace.
+        return {};  // A pipe or a device: whoever reads it has the trace.
     }
-    const std::vector<std::string> traces = find_traces(settings.output, settings.run_id);
+    std::vector<std::string> traces = find_traces(settings.output, settings.run_id);
     if (traces.empty()) {
         explain_no_trace(obstacle);
-        return;
+        return {};
     }
     warn_of(note_wait_status(traces, child.pid, child.status));
-    if (!options.quiet) {
-        spdlog::info(describe_traces(traces, fs::current_path(error).string()));
-    }
-    if (options.report) {
-        print_reports(installation.report, traces);
-    }
-}
-
-/// "" or one line that says why nothing can be recorded.
-std::string find_problem(const Options& options, const Settings& settings, const Installation& installation) {
-    if (installation.library.empty()) {
-        return fmt::format("libgpuspy.so is in none of {}; install gpuspy whole", installation.looked);
-    }
-    if (options.report && installation.report.empty()) {
-        return fmt::format("gpuspy-report is not in {}; leave --report out or install gpuspy whole",
-                           installation.folder);
-    }
-    const std::string problem = preload_problem(settings.library);
-    return problem.empty() ? output_problem(settings.output) : problem;
+    return traces;
 }
 
 }  // namespace
 
-int record(const Options& options) {
+Installation own_installation() {
     std::error_code error;
-    const Installation installation =
-        find_installation(fs::read_symlink("/proc/self/exe", error).string(), GPUSPY_LIBRARY_FOLDER);
-    Settings settings;
-    settings.library = installation.library;
-    settings.output = choose_output(options.output);
-    settings.run_id = make_run_id();
-    settings.follow_children = !options.no_children;
-    if (!options.device_timing.empty()) {
-        settings.device_timing = options.device_timing == "1";
+    return find_installation(fs::read_symlink("/proc/self/exe", error).string(), GPUSPY_LIBRARY_FOLDER);
+}
+
+std::string record_problem(const Installation& installation, const std::string& output) {
+    if (installation.library.empty()) {
+        return fmt::format("libgpuspy.so is in none of {}; install gpuspy whole", installation.looked);
     }
-    if (const std::string problem = find_problem(options, settings, installation); !problem.empty()) {
-        return fail(problem);
-    }
-    const bool disabled = is_disabled(variable("GPUSPY_DISABLE"));
-    if (disabled) {
+    const std::string problem = preload_problem(installation.library);
+    return problem.empty() ? output_problem(output) : problem;
+}
+
+void warn_if_disabled() {
+    if (is_disabled(variable("GPUSPY_DISABLE"))) {
         spdlog::warn("GPUSPY_DISABLE=1 is set: nothing is recorded; unset it to record");
     }
-    const Obstacle obstacle = find_obstacle_of_command(options.command.front());
+}
+
+Recorded record_once(const Installation& installation, const RecordRequest& request) {
+    Settings settings;
+    settings.library = installation.library;
+    settings.output = request.output;
+    settings.run_id = make_run_id();
+    settings.device_timing = request.device_timing;
+    settings.follow_children = request.follow_children;
+    const bool disabled = is_disabled(variable("GPUSPY_DISABLE"));
+    const Obstacle obstacle = find_obstacle_of_command(request.command.front());
     EnvironmentChange environment;
     if (!obstacle.breaks) {
         environment = child_environment(settings, std::getenv("LD_PRELOAD"), std::getenv(kNvtxInjection));
@@ -131,15 +119,46 @@ int record(const Options& options) {
             spdlog::warn(problem);
         }
     }
-    const ChildResult child = run_child(options.command, environment);
-    if (child.spawn_error != 0) {
-        spdlog::error("cannot run {}: {}", options.command.front(), std::strerror(child.spawn_error));
-        return spawn_exit_status(child.spawn_error);
+    Recorded recorded;
+    recorded.child = run_child(request.command, environment);
+    if (recorded.child.spawn_error != 0) {
+        spdlog::error("cannot run {}: {}", request.command.front(), std::strerror(recorded.child.spawn_error));
+    } else if (!disabled) {
+        recorded.traces = finish(settings, recorded.child, obstacle);
     }
-    if (!disabled) {
-        finish(options, settings, installation, child, obstacle);
+    return recorded;
+}
+
+int record(const Options& options) {
+    const Installation installation = own_installation();
+    RecordRequest request;
+    request.command = options.command;
+    request.output = choose_output(options.output);
+    request.follow_children = !options.no_children;
+    if (!options.device_timing.empty()) {
+        request.device_timing = options.device_timing == "1";
     }
-    return exit_status(child.status);
+    std::string problem = record_problem(installation, request.output);
+    if (problem.empty() && options.report && installation.report.empty()) {
+        problem =
+            fmt::format("gpuspy-report is not in {}; leave --report out or install gpuspy whole", installation.folder);
+    }
+    if (!problem.empty()) {
+        return fail(problem);
+    }
+    warn_if_disabled();
+    const Recorded recorded = record_once(installation, request);
+    if (recorded.child.spawn_error != 0) {
+        return spawn_exit_status(recorded.child.spawn_error);
+    }
+    std::error_code error;
+    if (!recorded.traces.empty() && !options.quiet) {
+        spdlog::info(describe_traces(recorded.traces, fs::current_path(error).string()));
+    }
+    if (options.report) {
+        print_reports(installation.report, recorded.traces);
+    }
+    return exit_status(recorded.child.status);
 }
 
 }  // namespace gpuspy::run

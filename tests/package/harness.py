@@ -73,5 +73,8 @@ class TestCase(unittest.TestCase):
             self.assertIn(f"man/man1/{name}.1", files)
             self.assertIn(f"bash-completion/completions/{name}", files)
             self.assertIn(f"zsh/site-functions/_{name}", files)
+        for command in ("gpuspy-run-sweep", "gpuspy-report-compare"):
+            self.assertIn(f"man/man1/{command}.1", files)
+            self.assertIn(f"zsh/site-functions/_{command}", files)
         for name in ("copyright", "README.md", "docs/architecture.md"):
             self.assertIn(f"doc/gpuspy/{name}", files)

@@ -8,31 +8,40 @@ import unittest
 import harness
 
 PACKAGING = harness.SOURCE / "packaging"
+# What has options and a manual page of its own.
+COMMANDS = [*harness.PROGRAMS, "gpuspy-report compare", "gpuspy-run sweep"]
 
 
-def options_of_help(program):
+def page_of(command):
+    return PACKAGING / "man" / f"{command.replace(' ', '-')}.1"
+
+
+def options_of_help(command):
     """Each option begins a line; its help is at least two spaces away, or in the next line."""
-    text = harness.run(harness.BUILD / "bin" / program, "--help")
+    program, *words = command.split()
+    text = harness.run(harness.BUILD / "bin" / program, *words, "--help")
     names = [line.strip().split()[0] for line in text.splitlines() if re.match(r"^  -", line)]
     return sorted(name for group in names for name in group.split(","))
 
 
-def options_of_manual(program):
+def options_of_manual(command):
     """In the section OPTIONS, the line behind each .TP."""
-    text = (PACKAGING / "man" / f"{program}.1").read_text()
+    text = page_of(command).read_text()
     section = text.split(".SH OPTIONS\n")[1].split(".SH ")[0]
     heads = [head.replace("\\-", "-") for head in re.findall(r"\.TP\n\.BR? (.*)", section)]
     return sorted(name for head in heads for name in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", head))
 
 
-def options_of_completion(program):
+def options_of_completion(command):
+    program, *words = command.split()
     text = (PACKAGING / "completion" / program).read_text()
-    return sorted(re.search(r'local options="([^"]*)"', text)[1].split())
+    name = "_".join([*words, "options"])
+    return sorted(re.search(rf'local {name}="([^"]*)"', text)[1].split())
 
 
-def options_of_zsh(program):
-    text = (PACKAGING / "completion" / f"_{program}").read_text()
-    groups = re.findall(r"\{(-[\w,-]+)\}'\[|'(?:\([^)]*\))?(-[\w-]+)\[", text)
+def options_of_zsh(command):
+    text = (PACKAGING / "completion" / f"_{command.replace(' ', '-')}").read_text()
+    groups = re.findall(r"\{(-[\w,-]+)\}'\[|'(?:\([^)]*\)|\*)?(-[\w-]+)\[", text)
     return sorted(name for group in groups for name in (group[0] or group[1]).split(","))
 
 
@@ -49,13 +58,13 @@ def complete(program, *words):
 
 class Manual(unittest.TestCase):
     def test_same_options(self):
-        for program in harness.PROGRAMS:
-            with self.subTest(program=program):
-                options = options_of_help(program)
+        for command in COMMANDS:
+            with self.subTest(command=command):
+                options = options_of_help(command)
                 self.assertGreaterEqual(len(options), 5)
-                self.assertEqual(options_of_manual(program), options)
-                self.assertEqual(options_of_completion(program), options)
-                self.assertEqual(options_of_zsh(program), options)
+                self.assertEqual(options_of_manual(command), options)
+                self.assertEqual(options_of_completion(command), options)
+                self.assertEqual(options_of_zsh(command), options)
 
     def test_same_formats(self):
         said = harness.run(harness.BUILD / "bin" / "gpuspy-report", "--help")
@@ -69,16 +78,16 @@ class Manual(unittest.TestCase):
     def test_manual_pages_are_well_formed(self):
         if shutil.which("groff") is None:
             self.skipTest("no groff")
-        for program in harness.PROGRAMS:
-            process = subprocess.run(["groff", "-man", "-ww", "-z", PACKAGING / "man" / f"{program}.1"],
+        for command in COMMANDS:
+            process = subprocess.run(["groff", "-man", "-ww", "-z", page_of(command)],
                                      capture_output=True, text=True, check=False)
             self.assertEqual((process.returncode, process.stderr), (0, ""))
 
     def test_zsh_reads_its_files(self):
         if shutil.which("zsh") is None:
             self.skipTest("no zsh")
-        for program in harness.PROGRAMS:
-            harness.run("zsh", "-n", PACKAGING / "completion" / f"_{program}")
+        for command in COMMANDS:
+            harness.run("zsh", "-n", PACKAGING / "completion" / f"_{command.replace(' ', '-')}")
 
     def test_completion_of_run(self):
         self.assertEqual(complete("gpuspy-run", "--de"), ["--device-timing"])
@@ -88,10 +97,14 @@ class Manual(unittest.TestCase):
         self.assertIn("bash", complete("gpuspy-run", "--report", "--", "bas"))
         # The options behind the command are the command's.
         self.assertEqual(complete("gpuspy-run", "--", "bash", "--re"), [])
+        self.assertEqual(complete("gpuspy-run", "sweep", "--pa"), ["--param"])
+        self.assertIn("bash", complete("gpuspy-run", "sweep", "--param", "n=1", "--", "bas"))
 
     def test_completion_of_report(self):
         self.assertEqual(complete("gpuspy-report", "--fo"), ["--format"])
         self.assertEqual(complete("gpuspy-report", "--format", "j"), ["json"])
+        self.assertEqual(complete("gpuspy-report", "compare", "--fa"), ["--fail-if"])
+        self.assertEqual(complete("gpuspy-report", "compare", "--format", ""), ["text", "json", "csv"])
         self.assertEqual(complete("gpuspy-report", f"{harness.SOURCE}/READ"), [f"{harness.SOURCE}/README.md"])
 
 

@@ -125,6 +125,32 @@ has "Queue depth  ("
 ! grep -q "^Queue depth over time" "$folder/out" || { echo "FAILED $name: a table for charts" >&2; failures=$((failures + 1)); }
 expect "a table for charts, by its name" 0 "" "$report" --view latency.depth_series "$trace"
 has "Queue depth over time"
+expect "compare" 0 "" "$report" compare "$trace" "$trace"
+grep -q "^  launches .* 1.00 " "$folder/out" || { echo "FAILED compare: no launches" >&2; failures=$((failures + 1)); }
+expect "compare as JSON" 0 "" "$report" compare --format json "$trace" "$trace"
+grep -q '"measure": "gpu_time"' "$folder/out" || { echo "FAILED compare as JSON" >&2; failures=$((failures + 1)); }
+expect "compare runs" 0 "" "$report" compare --label a,b "$trace,$trace" "$trace"
+cp "$trace" "$folder/with,comma"
+expect "a comma in a name" 0 "" "$report" compare "$folder/with,comma"
+expect "compare nothing" 2 "traces is required" "$report" compare
+expect "compare none" 3 "$folder/none.bin: cannot be opened" "$report" compare "$trace" "$folder/none.bin"
+expect "compare text" 4 "$folder/text: is not a gpuspy trace" "$report" compare "$trace" "$folder/text"
+expect "compare cut" 6 "$folder/cut: partly readable" "$report" compare "$trace" "$folder/cut"
+grep -q "cut: can be read in part only" "$folder/out" || { echo "FAILED compare cut: not said" >&2; failures=$((failures + 1)); }
+expect "compare labels" 2 "--label names 1, and 2 are compared" "$report" compare --label a "$trace" "$trace"
+expect "compare images" 2 '--images "x" is no number' "$report" compare --images x "$trace"
+expect "compare more images" 2 "--images takes one number, or one for each of the 1" "$report" compare --images 1,2 "$trace"
+expect "compare threshold" 2 '--threshold "5" is no share' "$report" compare --threshold 5 "$trace"
+expect "compare curve" 2 "--curve needs --images" "$report" compare --curve "$trace"
+expect "compare table" 2 "there are: traces, measures, spread, kernels, calls" "$report" compare --format csv --table none "$trace"
+expect "compare onto a trace" 2 "is one of the traces" "$report" compare -o "$trace" "$trace"
+expect "compare, options in front" 2 "--format stands before compare" "$report" --format json compare "$trace"
+expect "condition not met" 0 "" "$report" compare --fail-if 'gpu_time>+5%' "$trace" "$trace"
+expect "condition met" 7 "failed: launches>=3: trace: " "$report" compare --fail-if 'launches>=3' "$trace"
+expect "condition not known" 7 "images_per_s of trace is not known" "$report" compare --fail-if 'images_per_s<5' "$trace"
+expect "condition met, cut" 7 "partly readable" sh -c '"$0" compare --fail-if "launches<1000" "$1" 2>&1 >/dev/null | grep -v failed >&2; exec "$0" compare --fail-if "launches<1000" "$1" >/dev/null 2>&1' "$report" "$folder/cut"
+expect "condition of nothing" 2 "there is no measure \"gpu\"; there are: wall, " "$report" compare --fail-if 'gpu>1' "$trace"
+expect "condition without another" 2 "needs another trace to compare with" "$report" compare --fail-if 'wall>+5%' "$trace"
 
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"
