@@ -63,13 +63,13 @@
   /// Bars. `bars`: [{label, value, colour, about}], from the top or from the left.
   gpuspy.bars = (parent, title, bars, unit, options = {}) => {
     const across = !options.upright;
-    const height = across ? 26 * bars.length + 44 : options.height || 220;
+    const height = options.height || (across ? 26 * bars.length + 44 : 220);
     return gpuspy.chart(parent, title, height, () => ({
       type: "bar",
       data: {
         labels: bars.map((bar) => bar.label),
         datasets: [{ data: bars.map((bar) => bar.value), backgroundColor: bars.map((bar) => bar.colour()),
-          borderRadius: 3, maxBarThickness: across ? 16 : 48 }],
+          borderRadius: 3, maxBarThickness: across ? 18 : 48 }],
       },
       options: {
         indexAxis: across ? "y" : "x",
@@ -92,7 +92,7 @@
   gpuspy.shares = (parent, title, slices, unit, about) => {
     const all = slices.reduce((sum, slice) => sum + slice.value, 0);
     const share = (slice) => gpuspy.format(slice.value / all, "share");
-    return gpuspy.chart(parent, title, 220, () => ({
+    return gpuspy.chart(parent, title, 200, () => ({
       type: "doughnut",
       data: { labels: slices.map((slice) => `${gpuspy.shortened(slice.label, 28)}   ${share(slice)}`),
         datasets: [{ data: slices.map((slice) => slice.value), backgroundColor: slices.map((slice) => slice.colour()),

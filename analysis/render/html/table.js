@@ -19,12 +19,19 @@
     return columns.map((column, order) => ({ ...column, order })).sort((a, b) => rank(a) - rank(b) || a.order - b.order);
   };
 
+  /// A kernel's own name above all of what it is called.
+  const nameCell = (element, name) => {
+    const own = gpuspy.ownName(name);
+    gpuspy.add(element, "div", "own", own);
+    if (own !== name) gpuspy.add(element, "div", "full", name);
+  };
+
   const cell = (element, row, column) => {
     const value = row.cells[column.name];
     const unit = column.unit === byRow ? row.cells.unit : column.unit;
-    const name = column.name === "name";
-    (name ? gpuspy.add(element, "div") : element).textContent = gpuspy.format(value, unit);
-    element.className = unit === "text" ? (name ? "name" : "text") : "number";
+    element.className = unit === "text" ? (column.name === "name" ? "name" : "text") : "number";
+    if (element.className === "name" && typeof value === "string") nameCell(element, value);
+    else element.textContent = gpuspy.format(value, unit);
     if (unit === "text" && typeof value === "string" && value.length > 40) element.title = value;
     if (unit === "share" && typeof value === "number") {
       element.classList.add("share");

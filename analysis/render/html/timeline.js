@@ -54,12 +54,15 @@
     const box = gpuspy.add(parent, "div", "legend");
     const draw = () => {
       const colours = categoryColours();
+      const kinds = ["owner", "copy", "launch", "wait", "other"];
       box.replaceChildren();
-      overview.categories.forEach((category, at) => {
-        const item = gpuspy.add(box, "span", "legend-item");
-        gpuspy.add(item, "i").style.backgroundColor = colours[at];
-        gpuspy.add(item, "span", "", categoryName(category));
-      });
+      overview.categories.map((category, at) => ({ category, colour: colours[at] }))
+        .sort((a, b) => kinds.indexOf(a.category.kind) - kinds.indexOf(b.category.kind))
+        .forEach(({ category, colour }) => {
+          const item = gpuspy.add(box, "span", "legend-item");
+          gpuspy.add(item, "i").style.backgroundColor = colour;
+          gpuspy.add(item, "span", "", categoryName(category));
+        });
     };
     draw();
     return draw;
