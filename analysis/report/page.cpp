@@ -25,6 +25,9 @@ std::string part_of(const ViewArguments& arguments) {
             given.push_back(fmt::format("{} {}", option, value));
         }
     }
+    if (arguments.steady) {
+        given.emplace_back("--steady");
+    }
     return fmt::format("{}", fmt::join(given, " "));
 }
 

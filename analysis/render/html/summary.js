@@ -65,7 +65,7 @@
     ].filter(([, share]) => share !== null);
     gpuspy.bars(box, "Share of wall time",
       shares.map(([label, value, colour, about]) => ({ label, value, about, colour: () => gpuspy.colour(colour) })), "share",
-      { max: Math.max(1, ...shares.map(([, share]) => share)), height: 200 });
+      { max: shares.every(([, share]) => share <= 1) ? 1 : undefined, height: 200 });
     const owners = report.owners.filter((row) => row.time_ns > 0);
     if (owners.length > 0) {
       const shown = owners.slice(0, 7);

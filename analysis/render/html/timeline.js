@@ -12,7 +12,7 @@
   const end = (block) => block[0] + block[1];
 
   const fixedColours = { wait: "--wait", launch: "--launch", other: "--series-rest" };
-  const copyColours = ["--copy-1", "--copy-2", "--copy-3"];
+  const copyColours = ["--copy-1", "--copy-2", "--copy-3", "--copy-4"];
   /// By category, in the colours of now.
   const categoryColours = () => {
     let copies = 0;
@@ -96,7 +96,7 @@
     const labels = gpuspy.add(frame, "div", "lanes");
     labels.style.paddingTop = `${axisHeight}px`;
     for (const lane of lanes) {
-      const label = gpuspy.add(labels, "div", lane.row > 0 ? "lane below" : "lane", laneName(lane));
+      const label = gpuspy.add(labels, "div", lane.row > 0 ? "lane lane-below" : "lane", laneName(lane));
       label.title = `${laneName(lane)}: ${gpuspy.format(lane.count, "count")} ${lane.host ? "outermost calls" : "activities"}, ` +
         gpuspy.format(lane.time_ns, "ns");
     }
