@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import views
 from browser import Browser
 
 REPORT = os.environ["GPUSPY_REPORT"]
@@ -224,6 +225,27 @@ class Page(unittest.TestCase):
         self.assertGreater(brightness[0], 3 * brightness[1])
         # What is drawn changes too.
         self.assertNotEqual(self.browser.script(picture), light_picture)
+
+    # ---- views that are there or come ---------------------------------------------------------------------------------
+
+    def test_views_of_every_kind(self):
+        page = self.folder / "views.html"
+        text = self.page.read_text()
+        begin = text.index('id="data">') + len('id="data">')
+        end = text.index("</script", begin)
+        data = json.loads(text[begin:end])
+        data["views"] = {"schema": 1, "views": views.VIEWS}
+        page.write_text(text[:begin] + json.dumps(data) + text[end:])
+        self.browser.open(page)
+        for view, titles in views.CHARTS.items():
+            with self.subTest(view):
+                captions = self.browser.script("""return [...document.querySelectorAll(arguments[0])].map((caption) =>
+                    caption.firstChild.textContent)""", f"#{view} figcaption")
+                self.assertEqual(captions, titles)
+        self.assertEqual(self.column("nobody_knows.things", "count"), ["3", "–"])
+        self.assertEqual(self.texts('[id="summary.verdict"]'), ["launch-boundGPU 0: launches take 40 % of it"])
+        self.assertEqual(self.column("compare.measures", "value_2"), ["500.0 ms", "150"])
+        self.assertEqual(self.texts("h2")[2], "Compare")  # Behind summary and timeline.
 
     # ---- other traces --------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,12 @@
 
   const valueAxis = (unit, extra = {}) => ({
     beginAtZero: true, border: { display: false }, grid: { drawBorder: false },
-    ticks: { maxTicksLimit: 6, callback: (value) => gpuspy.tick(value, unit) }, ...extra,
+    ticks: { maxTicksLimit: 6, callback: (value) => gpuspy.tick(value, unit) },
+    // Round numbers of bytes are powers of two.
+    afterDataLimits: (axis) => {
+      if (unit === "bytes") axis.options.ticks.stepSize = 2 ** Math.ceil(Math.log2(Math.max(1, axis.max / 5)));
+    },
+    ...extra,
   });
   /// A round number at an axis: without the digits that say nothing.
   gpuspy.tick = (value, unit) => gpuspy.format(value, unit).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "");
