@@ -14,6 +14,7 @@
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/page.hpp"
 #include "analysis/report/pattern.hpp"
 #include "analysis/report/quantity.hpp"
 #include "analysis/report/terminal.hpp"
@@ -230,6 +231,8 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
         }
     } else if (output.format == "json") {
         text = analysis::render_views_json(views);
+    } else if (output.format == "html") {
+        text = page_of(input, views, arguments, output);
     } else {
         text = as_text(views, arguments, output);
     }
