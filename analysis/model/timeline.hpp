@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "analysis/model/memory_events.hpp"
@@ -67,6 +68,9 @@ struct Timeline {
     /// compared with those of calls.
     bool device_clock_known = false;
     std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
+    /// Where the calls of the selected range begin in `calls`. Those before it began outside of the range and are there for
+    /// what follows from them: they launched what is selected, or lie around what did. Not to be counted.
+    std::uint32_t first_call = 0;
     std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
     std::vector<MemoryEvent> memory;         ///< By time, from the beginning of the recording whatever was selected.
@@ -74,6 +78,8 @@ struct Timeline {
     [[nodiscard]] std::uint64_t wall_ns() const {
         return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;
     }
+    /// The calls of the selected range.
+    [[nodiscard]] std::span<const HostCall> own_calls() const { return std::span(calls).subspan(first_call); }
 };
 
 /// Puts calls and activities in order and turns the links, which are positions as things were added, to the new positions.

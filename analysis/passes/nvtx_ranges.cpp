@@ -42,7 +42,7 @@ std::vector<Projection> project(const Timeline& timeline) {
     std::vector<Projection> result(timeline.ranges.size());
     std::vector<std::uint32_t> open;
     std::uint32_t next = 0;
-    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+    for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const HostCall& call = timeline.calls[at];
         if (!call.is_launch && activities[at].empty()) {
             continue;

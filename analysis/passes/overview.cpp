@@ -168,7 +168,7 @@ Overview overview(const Model& model, const Timeline& timeline, std::size_t max_
         streams[{record.device, record.stream}].add(lane, block);
     }
     std::map<std::uint32_t, Rows> threads;
-    for (const HostCall& call : timeline.calls) {
+    for (const HostCall& call : timeline.own_calls()) {
         if (call.parent != kNone) {
             continue;
         }

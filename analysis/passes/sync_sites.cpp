@@ -217,7 +217,7 @@ std::vector<PageableCopies> pageable_copies(const Model& model, const Timeline& 
 
 SyncSites sync_sites(const Model& model, const Timeline& timeline) {
     Collector collector(model, timeline);
-    for (const HostCall& call : timeline.calls) {
+    for (const HostCall& call : timeline.own_calls()) {
         if (call.outermost_blocking) {
             collector.add_wait(call);
         }
