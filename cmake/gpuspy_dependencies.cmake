@@ -4,6 +4,7 @@
 #   fmt::fmt-header-only, spdlog::spdlog_header_only, CLI11::CLI11
 #                                 the programs: they are carried to machines that have none of these
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
+#   gpuspy_static_zlib            exports: the archive, never the shared library
 #   Catch2::Catch2WithMain        tests (version 2)
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
@@ -25,6 +26,16 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
 if(NOT XXHASH_INCLUDE_DIR)
     list(APPEND missing libxxhash-dev)
+endif()
+find_path(ZLIB_INCLUDE_DIR zlib.h)
+find_library(ZLIB_ARCHIVE libz.a)
+mark_as_advanced(ZLIB_INCLUDE_DIR ZLIB_ARCHIVE)
+if(ZLIB_INCLUDE_DIR AND ZLIB_ARCHIVE)
+    add_library(gpuspy_static_zlib INTERFACE)
+    target_include_directories(gpuspy_static_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
+    target_link_libraries(gpuspy_static_zlib INTERFACE ${ZLIB_ARCHIVE})
+else()
+    list(APPEND missing zlib1g-dev)
 endif()
 if(missing)
     list(JOIN missing " " missing)
