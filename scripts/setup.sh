@@ -25,9 +25,10 @@ as_root() {
 
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
-    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file"
+    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file protoc:protobuf-compiler"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
-    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev zlib.h:zlib1g-dev"
+    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev zlib.h:zlib1g-dev
+    google/protobuf/message_lite.h:libprotobuf-dev"
 
 missing_packages() {
     for entry in $commands; do

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::array kKinds = {
     ExportKind{"kineto", "JSON as torch.profiler writes it: HolisticTraceAnalysis, chrome://tracing", export_kineto},
+    ExportKind{"perfetto", "Perfetto's protobuf: ui.perfetto.dev, trace_processor", export_perfetto},
 };
 
 }  // namespace

@@ -32,5 +32,6 @@ const ExportKind* find_export_kind(std::string_view name);
 
 // One folder or file each.
 void export_kineto(const Model& model, ByteSink& sink);
+void export_perfetto(const Model& model, ByteSink& sink);
 
 }  // namespace gpuspy::analysis
