@@ -126,3 +126,20 @@ if ! ls "$root"/build/wheels/scikit_build_core-*.whl >/dev/null 2>&1; then
     "${python:-python3}" -m pip download -q --only-binary :all: --dest "$root/build/wheels" "$backend" >/dev/null 2>&1 ||
         echo "setup: pip could not download $backend: the test of the wheel will be skipped" >&2
 fi
+
+# ---- tools that open exports -------------------------------------------------------------------------------------------
+
+# As above: the tests of exports install them without the network, from here.
+requirements=$root/tests/export/requirements.txt
+tools=$root/build/wheels/export
+if ! cmp -s "$requirements" "$tools/requirements.txt"; then
+    python=$(find_pip)
+    rm -rf "$tools" && mkdir -p "$tools"
+    echo "setup: fetching the tools that open exports (60 MB)"
+    if "${python:-python3}" -m pip download -q --no-deps --only-binary :all: --dest "$tools" -r "$requirements" >/dev/null 2>&1; then
+        cp "$requirements" "$tools/requirements.txt"
+    else
+        rm -rf "$tools"
+        echo "setup: pip could not download what $requirements names: tests of exports that need it will be skipped" >&2
+    fi
+fi
