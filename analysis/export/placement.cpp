@@ -67,7 +67,8 @@ Placement place_activities(const Timeline& timeline) {
 std::vector<std::string> remarks(const Placement& placement) {
     std::vector<std::string> sentences;
     if (placement.untimed != 0) {
-        sentences.push_back(fmt::format("{} device records without a usable time are left out", placement.untimed));
+        sentences.push_back(fmt::format("{} device record{} without a usable time {} left out", placement.untimed,
+                                        placement.untimed == 1 ? "" : "s", placement.untimed == 1 ? "is" : "are"));
     }
     if (!placement.clock_known && !placement.tracks.empty()) {
         sentences.emplace_back(

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "analysis/export/gzip_sink.hpp"
+#include "analysis/export/placement.hpp"
 #include "analysis/export/registry.hpp"
 #include "analysis/render/display_text.hpp"
 #include "analysis/report/descriptor_sink.hpp"
@@ -192,6 +194,9 @@ int run_export(const ExportArguments& arguments) {
                                                            : to_file(*kind, *model, arguments.output);
     if (fault) {
         return fail(fault->message, ExitCode::kNotWritten);
+    }
+    for (const std::string& remark : analysis::remarks(analysis::place_activities(*model->timeline))) {
+        spdlog::warn("{}: {}", arguments.trace, remark);
     }
     return model->index.reading.partial() ? partly_readable(arguments.trace, model->index.reading)
                                           : static_cast<int>(ExitCode::kDone);

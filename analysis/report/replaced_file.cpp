@@ -39,6 +39,16 @@ void remove_on_signals(const char* path) {
     }
 }
 
+/// What `path` leads to, which need not be there.
+std::filesystem::path target_of(std::filesystem::path path) {
+    constexpr int kMostLinks = 40;  // As many as Linux follows.
+    std::error_code error;
+    for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, error); ++links) {
+        path = path.parent_path() / std::filesystem::read_symlink(path, error);
+    }
+    return path;
+}
+
 mode_t mode_of_new_file() {
     const mode_t mask = ::umask(0);
     ::umask(mask);
@@ -48,11 +58,9 @@ mode_t mode_of_new_file() {
 }  // namespace
 
 ReplacedFile::ReplacedFile(const std::string& path) {
-    std::error_code ignored;
-    const std::filesystem::path target = std::filesystem::weakly_canonical(path, ignored);
-    path_ = target.empty() ? path : target.string();
-    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
-    temporary_ = (folder / ".gpuspy-export-XXXXXX").string();
+    const std::filesystem::path target = target_of(path);
+    path_ = target.string();
+    temporary_ = (target.parent_path() / ".gpuspy-export-XXXXXX").string();
     descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor_ < 0) {
         error_ = errno;
@@ -82,8 +90,8 @@ int ReplacedFile::commit() {
     ::close(descriptor_);
     descriptor_ = -1;
     // The name is there; that it survives a power cut too is more than a file system may offer, so a failure is none of ours.
-    const std::string folder = std::filesystem::path(path_).parent_path().string();
-    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+    const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened >= 0) {
         ::fsync(opened);
         ::close(opened);

@@ -13,6 +13,10 @@ REPORT = os.environ["GPUSPY_REPORT"]
 SOURCE = pathlib.Path(os.environ["GPUSPY_SOURCE"])
 TOOLS = pathlib.Path(os.environ["GPUSPY_EXPORT_TOOLS"])
 GOLDEN = SOURCE / "tests" / "golden"
+# Of many kinds, none of which takes long: graphs, several streams, NCCL, without device times, with overlap.
+VARIED = [GOLDEN / f"h200_{name}.bin" for name in (
+    "cupy_arrays", "graph_resnet_infer", "jax_jit", "launches_static_ptds", "nccl_alone", "small_ops_host_only", "transformer",
+    "two_streams")]
 TIMEOUT_S = 60
 SKIPPED = 77
 
