@@ -8,6 +8,8 @@ namespace {
 constexpr std::array kViews = {
     View{"kernels", "kernels: time, count, share; by name, and by grid and block with --by-config", kernels_view},
     View{"calls", "hooked calls: time, count, errors; per thread; what library calls own on the GPU", calls_view},
+    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers; NVTX ranges", phases_view},
+    View{"completeness", "what is missing, by cause; what gpuspy cost", completeness_view},
 };
 
 }  // namespace
