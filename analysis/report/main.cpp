@@ -17,6 +17,7 @@
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
 #include "analysis/report/compare_command.hpp"
+#include "analysis/report/export_command.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
@@ -128,6 +129,7 @@ int main(int argc, char** argv) {
     add_view_options(app, views);
     const std::vector<gpuspy::report::Subcommand> subcommands = {
         gpuspy::report::add_compare_command(app),
+        gpuspy::report::add_export_command(app),
     };
     try {
         app.parse(argc, argv);

@@ -75,6 +75,15 @@ class Manual(unittest.TestCase):
         self.assertEqual(complete("gpuspy-report", "--format", ""), formats)
         self.assertIn(f":format:({' '.join(formats)})'", (PACKAGING / "completion" / "_gpuspy-report").read_text())
 
+    def test_same_exports(self):
+        said = harness.run(harness.BUILD / "bin" / "gpuspy-report", "export", "--help")
+        kinds = re.findall(r"^  ([\w-]+) ", said.split("Kinds:")[1], re.MULTILINE)
+        self.assertIn("perfetto", kinds)
+        manual = (PACKAGING / "man" / "gpuspy-report.1").read_text()
+        self.assertEqual(re.findall(r"^\.BR ([\w-]+) :$", manual.split(".SH EXPORT\n")[1].split(".SH ")[0], re.MULTILINE), kinds)
+        self.assertEqual(complete("gpuspy-report", "export", "--to", ""), kinds)
+        self.assertIn(f":kind:({' '.join(kinds)})", (PACKAGING / "completion" / "_gpuspy-report").read_text())
+
     def test_manual_pages_are_well_formed(self):
         if shutil.which("groff") is None:
             self.skipTest("no groff")
