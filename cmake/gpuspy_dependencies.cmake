@@ -5,6 +5,7 @@
 #                                 the programs: they are carried to machines that have none of these
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
 #   Catch2::Catch2WithMain        tests (version 2)
+#   gpuspy_sqlite                 the report: exports; the archive
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
 set(missing "")
@@ -25,6 +26,16 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
 if(NOT XXHASH_INCLUDE_DIR)
     list(APPEND missing libxxhash-dev)
+endif()
+find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
+find_library(SQLITE3_ARCHIVE libsqlite3.a)
+mark_as_advanced(SQLITE3_INCLUDE_DIR SQLITE3_ARCHIVE)
+if(SQLITE3_INCLUDE_DIR AND SQLITE3_ARCHIVE)
+    add_library(gpuspy_sqlite INTERFACE)
+    target_include_directories(gpuspy_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE_DIR})
+    target_link_libraries(gpuspy_sqlite INTERFACE ${SQLITE3_ARCHIVE} m ${CMAKE_DL_LIBS})
+else()
+    list(APPEND missing libsqlite3-dev)
 endif()
 if(missing)
     list(JOIN missing " " missing)

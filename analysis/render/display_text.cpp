@@ -47,9 +47,7 @@ bool starts_character(char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+std::string repaired(std::string_view text, bool (*is_unwanted)(std::uint32_t)) {
     std::string result;
     while (!text.empty()) {
         std::uint32_t code_point = 0;
@@ -59,7 +57,7 @@ std::string printable(std::string_view text) {
             text.remove_prefix(1);
             continue;
         }
-        if (is_harmful(code_point)) {
+        if (is_unwanted(code_point)) {
             result += '?';
         } else {
             result += text.substr(0, length);
@@ -67,6 +65,16 @@ std::string printable(std::string_view text) {
         text.remove_prefix(length);
     }
     return result;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    return repaired(text, is_harmful);
+}
+
+std::string valid_utf8(std::string_view text) {
+    return repaired(text, [](std::uint32_t) { return false; });
 }
 
 std::string cut_middle(const std::string& text, std::size_t width) {

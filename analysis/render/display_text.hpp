@@ -10,6 +10,9 @@ namespace gpuspy::analysis {
 /// Harmless on a terminal: control and bidirectional characters become '?', invalid UTF-8 becomes U+FFFD.
 std::string printable(std::string_view text);
 
+/// The same text where it is valid UTF-8; what is not becomes U+FFFD. For files that other programs read.
+std::string valid_utf8(std::string_view text);
+
 /// At most `width` characters (code points): the middle gives way to an ellipsis. `text` is valid UTF-8.
 std::string cut_middle(const std::string& text, std::size_t width);
 
