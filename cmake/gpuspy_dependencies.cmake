@@ -4,8 +4,9 @@
 #   fmt::fmt-header-only, spdlog::spdlog_header_only, CLI11::CLI11
 #                                 the programs: they are carried to machines that have none of these
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
+#   gpuspy_static_sqlite, gpuspy_static_zlib
+#                                 exports: the archives, never the shared libraries
 #   Catch2::Catch2WithMain        tests (version 2)
-#   gpuspy_sqlite                 the report: exports; the archive
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
 set(missing "")
@@ -31,11 +32,21 @@ find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
 find_library(SQLITE3_ARCHIVE libsqlite3.a)
 mark_as_advanced(SQLITE3_INCLUDE_DIR SQLITE3_ARCHIVE)
 if(SQLITE3_INCLUDE_DIR AND SQLITE3_ARCHIVE)
-    add_library(gpuspy_sqlite INTERFACE)
-    target_include_directories(gpuspy_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE_DIR})
-    target_link_libraries(gpuspy_sqlite INTERFACE ${SQLITE3_ARCHIVE} m ${CMAKE_DL_LIBS})
+    add_library(gpuspy_static_sqlite INTERFACE)
+    target_include_directories(gpuspy_static_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE_DIR})
+    target_link_libraries(gpuspy_static_sqlite INTERFACE ${SQLITE3_ARCHIVE} m ${CMAKE_DL_LIBS})
 else()
     list(APPEND missing libsqlite3-dev)
+endif()
+find_path(ZLIB_INCLUDE_DIR zlib.h)
+find_library(ZLIB_ARCHIVE libz.a)
+mark_as_advanced(ZLIB_INCLUDE_DIR ZLIB_ARCHIVE)
+if(ZLIB_INCLUDE_DIR AND ZLIB_ARCHIVE)
+    add_library(gpuspy_static_zlib INTERFACE)
+    target_include_directories(gpuspy_static_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
+    target_link_libraries(gpuspy_static_zlib INTERFACE ${ZLIB_ARCHIVE})
+else()
+    list(APPEND missing zlib1g-dev)
 endif()
 if(missing)
     list(JOIN missing " " missing)

@@ -27,7 +27,8 @@ as_root() {
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
     pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
-    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev"
+    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev
+    zlib.h:zlib1g-dev"
 
 missing_packages() {
     for entry in $commands; do

@@ -112,6 +112,18 @@ std::string demangled(const std::string& mangled) {
     return status == 0 && text != nullptr ? std::string(text.get()) : mangled;
 }
 
+std::string uuid_text(std::string_view uuid) {
+    if (uuid.size() != 16) {
+        return std::string(uuid);
+    }
+    std::string text = "GPU";
+    for (std::size_t at = 0; at < uuid.size(); ++at) {
+        text += at == 0 || at == 4 || at == 6 || at == 8 || at == 10 ? "-" : "";
+        text += fmt::format("{:02x}", static_cast<unsigned char>(uuid[at]));
+    }
+    return text;
+}
+
 std::string duration_text(std::uint64_t ns) {
     if (ns < 1000) {
         return fmt::format("{} ns", ns);

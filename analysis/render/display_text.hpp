@@ -19,6 +19,9 @@ std::string cut_middle(const std::string& text, std::size_t width);
 /// A C++ kernel name as written in source; any other name as it is.
 std::string demangled(const std::string& mangled);
 
+/// A GPU's 16 bytes as nvidia-smi prints them: "GPU-6c69e8d1-...". Anything else as it is.
+std::string uuid_text(std::string_view uuid);
+
 /// "1.234 s", "56.78 ms", "9.01 us", "234 ns".
 std::string duration_text(std::uint64_t ns);
 /// "1.234 GiB", "56.7 KiB", "12 B".

@@ -16,6 +16,7 @@
 #include "analysis/render/call_list.hpp"
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
+#include "analysis/report/export_command.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
@@ -119,7 +120,7 @@ int main(int argc, char** argv) {
             ->check(not_negative);
     app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output");
     add_view_options(app, views);
-    const std::vector<gpuspy::report::Subcommand> subcommands = {};
+    const std::vector<gpuspy::report::Subcommand> subcommands = {gpuspy::report::add_export_command(app)};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

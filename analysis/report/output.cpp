@@ -10,9 +10,7 @@
 #include <utility>
 
 namespace gpuspy::report {
-namespace {
 
-/// errno of the first write that failed, 0 if all was written.
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -26,8 +24,6 @@ int write_all(int descriptor, std::string_view text) {
     }
     return 0;
 }
-
-}  // namespace
 
 Output::Output(std::string path) : path_(std::move(path)) {
     if (path_.empty()) {

@@ -27,6 +27,9 @@ private:
     int error_ = 0;  ///< errno of the first failure.
 };
 
+/// errno of the first write that failed, 0 if all was written.
+int write_all(int descriptor, std::string_view text);
+
 /// Whether both paths name the same file.
 bool same_file(const std::string& a, const std::string& b);
 

@@ -37,7 +37,7 @@ void write_devices(const Context& context) {
              [](const Row& row) { return property(2 * row.memory_clock_khz * 1000 * (row.bus_width_bits / 8)); }},
             {"clockRate", "INTEGER", [](const Row& row) { return property(row.sm_clock_khz * 1000); }},  // Hz
             {"smCount", "INTEGER", [](const Row& row) { return property(row.sm_count); }},
-            {"uuid", "TEXT", [](const Row& row) { return text(row.uuid); }},
+            {"uuid", "TEXT", [](const Row& row) { return text(uuid_text(row.uuid)); }},
             {"chipName", "TEXT", [](const Row&) { return SqlValue(); }},
             {"computeMajor", "INTEGER", [](const Row& row) { return property(row.cc_major); }},
             {"computeMinor", "INTEGER",
@@ -49,7 +49,7 @@ void write_devices(const Context& context) {
             {"gpuId", "INTEGER", [](const Row& row) { return sql_number(row.ordinal); }},
             {"cudaId", "INTEGER NOT NULL", [](const Row& row) { return sql_number(row.ordinal); }},
             {"pid", "INTEGER NOT NULL", [&context](const Row&) { return context.pid; }},
-            {"uuid", "TEXT", [](const Row& row) { return text(row.uuid); }},
+            {"uuid", "TEXT", [](const Row& row) { return text(uuid_text(row.uuid)); }},
             {"numMultiprocessors", "INTEGER", [](const Row& row) { return property(row.sm_count); }},
         });
     for (const auto& [ordinal, device] : context.model.index.devices) {

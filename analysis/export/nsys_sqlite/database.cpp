@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <stdexcept>
 #include <type_traits>
 
 namespace gpuspy::analysis::nsys {
@@ -10,7 +9,7 @@ namespace {
 
 void check(int status, sqlite3* handle) {
     if (status != SQLITE_OK && status != SQLITE_DONE) {
-        throw std::runtime_error(handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle));
+        throw DatabaseError(handle == nullptr ? sqlite3_errstr(status) : sqlite3_errmsg(handle));
     }
 }
 

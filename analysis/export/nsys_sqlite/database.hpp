@@ -1,11 +1,12 @@
 // A SQLite file that is being written: the part of SQLite's C API that an export needs. All that fails throws
-// std::runtime_error with SQLite's words.
+// DatabaseError with SQLite's words.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,12 +17,17 @@ struct sqlite3_stmt;
 
 namespace gpuspy::analysis::nsys {
 
+class DatabaseError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 /// monostate is NULL.
 using SqlValue = std::variant<std::monostate, std::int64_t, std::string>;
 
 class Database {
 public:
-    /// Makes the file; what lay at `path` is gone. Nothing is safe in it before finish().
+    /// `path`: a file that is empty, or not there. Nothing is safe in it before finish().
     explicit Database(const std::string& path);
 
     void execute(const std::string& sql);

@@ -1,10 +1,10 @@
-#include "analysis/export/nsys_sqlite/nsys_sqlite.hpp"
-
+// A timeline as a SQLite file with the schema of Nsight Systems' export (docs/exports.md).
 #include "analysis/export/nsys_sqlite/about_rows.hpp"
 #include "analysis/export/nsys_sqlite/activity_rows.hpp"
 #include "analysis/export/nsys_sqlite/call_rows.hpp"
 #include "analysis/export/nsys_sqlite/context.hpp"
 #include "analysis/export/nsys_sqlite/enums.hpp"
+#include "analysis/export/registry.hpp"
 #include "analysis/render/display_text.hpp"
 
 namespace gpuspy::analysis {
@@ -27,7 +27,9 @@ std::int64_t Strings::id(std::string_view text) {
 
 }  // namespace nsys
 
-void write_nsys_sqlite(const Model& model, const Timeline& timeline, const std::string& path) {
+namespace {
+
+void write_database(const Model& model, const Timeline& timeline, const std::string& path) {
     nsys::Database database(path);
     {
         nsys::Strings strings(database);
@@ -40,6 +42,17 @@ void write_nsys_sqlite(const Model& model, const Timeline& timeline, const std::
         nsys::write_about(context, nsys::write_activities(context, api_calls));
     }
     database.finish();
+}
+
+}  // namespace
+
+std::optional<std::string> export_nsys_sqlite(const Model& model, const std::string& path) {
+    try {
+        write_database(model, *model.timeline, path);
+    } catch (const nsys::DatabaseError& error) {
+        return error.what();
+    }
+    return std::nullopt;
 }
 
 }  // namespace gpuspy::analysis
