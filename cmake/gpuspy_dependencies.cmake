@@ -4,6 +4,7 @@
 #   fmt::fmt-header-only, spdlog::spdlog_header_only, CLI11::CLI11
 #                                 the programs: they are carried to machines that have none of these
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
+#   gpuspy_protobuf_lite()        exports: messages of .proto files, with the archive
 #   gpuspy_static_sqlite, gpuspy_static_zlib
 #                                 exports: the archives, never the shared libraries
 #   Catch2::Catch2WithMain        tests (version 2)
@@ -38,6 +39,17 @@ if(SQLITE3_INCLUDE_DIR AND SQLITE3_ARCHIVE)
 else()
     list(APPEND missing libsqlite3-dev)
 endif()
+# Not find_package(Protobuf): it wants the whole library and its shared form first.
+find_program(PROTOC protoc)
+find_path(PROTOBUF_INCLUDE_DIR google/protobuf/message_lite.h)
+find_library(PROTOBUF_LITE_ARCHIVE libprotobuf-lite.a)
+mark_as_advanced(PROTOC PROTOBUF_INCLUDE_DIR PROTOBUF_LITE_ARCHIVE)
+if(NOT PROTOC)
+    list(APPEND missing protobuf-compiler)
+endif()
+if(NOT PROTOBUF_INCLUDE_DIR OR NOT PROTOBUF_LITE_ARCHIVE)
+    list(APPEND missing libprotobuf-dev)
+endif()
 find_path(ZLIB_INCLUDE_DIR zlib.h)
 find_library(ZLIB_ARCHIVE libz.a)
 mark_as_advanced(ZLIB_INCLUDE_DIR ZLIB_ARCHIVE)
@@ -52,3 +64,20 @@ if(missing)
     list(JOIN missing " " missing)
     message(FATAL_ERROR "not installed: ${missing}: run scripts/setup.sh, or apt-get install ${missing}")
 endif()
+
+# gpuspy_protobuf_lite(TARGET FILE): the messages of a .proto file of this folder as sources of TARGET, under the path that the
+# file has in the repository. Generated code does not know our warnings.
+function(gpuspy_protobuf_lite target file)
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+    string(REGEX REPLACE "\\.proto$" "" stem ${folder}/${file})
+    set(generated ${PROJECT_BINARY_DIR}/generated)
+    file(MAKE_DIRECTORY ${generated})
+    add_custom_command(
+        OUTPUT ${generated}/${stem}.pb.cc ${generated}/${stem}.pb.h
+        COMMAND ${PROTOC} --proto_path=${PROJECT_SOURCE_DIR} --cpp_out=${generated} ${stem}.proto
+        DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
+    target_sources(${target} PRIVATE ${generated}/${stem}.pb.cc ${generated}/${stem}.pb.h)
+    target_compile_options(${target} PRIVATE -w)
+    target_include_directories(${target} SYSTEM PUBLIC ${generated} ${PROTOBUF_INCLUDE_DIR})
+    target_link_libraries(${target} PUBLIC ${PROTOBUF_LITE_ARCHIVE} Threads::Threads)
+endfunction()

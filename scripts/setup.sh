@@ -25,10 +25,10 @@ as_root() {
 
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
-    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file"
+    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file protoc:protobuf-compiler"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
     zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev
-    zlib.h:zlib1g-dev"
+    zlib.h:zlib1g-dev google/protobuf/message_lite.h:libprotobuf-dev"
 
 missing_packages() {
     for entry in $commands; do
@@ -125,4 +125,21 @@ if ! ls "$root"/build/wheels/scikit_build_core-*.whl >/dev/null 2>&1; then
     echo "setup: fetching $backend"
     "${python:-python3}" -m pip download -q --only-binary :all: --dest "$root/build/wheels" "$backend" >/dev/null 2>&1 ||
         echo "setup: pip could not download $backend: the test of the wheel will be skipped" >&2
+fi
+
+# ---- tools that open exports -------------------------------------------------------------------------------------------
+
+# As above: the tests of exports install them without the network, from here.
+requirements=$root/tests/export/requirements.txt
+tools=$root/build/wheels/export
+if ! cmp -s "$requirements" "$tools/requirements.txt"; then
+    python=$(find_pip)
+    rm -rf "$tools" && mkdir -p "$tools"
+    echo "setup: fetching the tools that open exports (130 MB)"
+    if "${python:-python3}" -m pip download -q --no-deps --only-binary :all: --dest "$tools" -r "$requirements" >/dev/null 2>&1; then
+        cp "$requirements" "$tools/requirements.txt"
+    else
+        rm -rf "$tools"
+        echo "setup: pip could not download what $requirements names: tests of exports that need it will be skipped" >&2
+    fi
 fi

@@ -10,6 +10,9 @@
 
 namespace gpuspy::analysis {
 
+/// Of an abi::CopyKind: "HtoD", "memset", "unknown".
+std::string direction_name(std::uint64_t kind);
+
 struct CopyRow {
     std::string direction;  ///< "HtoD", "DtoH", "DtoD", "PtoP", ... "memset", "unknown".
     std::uint64_t count = 0, bytes = 0;
