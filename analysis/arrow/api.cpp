@@ -96,7 +96,8 @@ Complaint open_trace(const std::string& path, gpuspy_tables_trace** trace, char*
     return std::nullopt;
 }
 
-Complaint find_view_table(std::vector<Table>& tables, const std::string& view, const std::string& wanted, Table& found) {
+Complaint find_view_table(std::vector<Table>& tables, const std::string& view, const std::string& wanted,
+                          Table& found) {
     for (Table& table : tables) {
         if (table.name == wanted || (wanted.empty() && tables.size() == 1)) {
             found = std::move(table);
@@ -108,7 +109,7 @@ Complaint find_view_table(std::vector<Table>& tables, const std::string& view, c
 }
 
 Complaint make_view(gpuspy_tables_trace& trace, const std::string& name, const std::string& names, bool by_config,
-                ArrowArrayStream& stream) {
+                    ArrowArrayStream& stream) {
     const std::size_t dot = std::min(name.find('.'), name.size());
     const std::string view_name = name.substr(0, dot);
     const View* view = find_view(view_name);

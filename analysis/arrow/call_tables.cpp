@@ -60,7 +60,7 @@ std::vector<LaunchRow> launch_rows(const Model& model) {
     std::map<std::uint32_t, LaunchRow> launches;  // by position
     for (std::uint32_t position = 0; position < model.timeline->calls.size(); ++position) {
         if (model.timeline->calls[position].is_launch) {
-            launches[position] = LaunchRow{call_row(model, position)};
+            static_cast<CallRow&>(launches[position]) = call_row(model, position);
         }
     }
     for (const DeviceActivity& activity : model.timeline->activities) {

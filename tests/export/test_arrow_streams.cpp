@@ -25,9 +25,8 @@ namespace {
 ColumnTable sample(std::size_t rows) {
     ColumnTable table;
     table.rows = rows;
-    table.columns.push_back({"number", ArrowType::kInt64, "ns", [](std::size_t row) {
-                                 return row % 3 == 2 ? Cell{} : Cell{std::uint64_t{row}};
-                             }});
+    table.columns.push_back({"number", ArrowType::kInt64, "ns",
+                             [](std::size_t row) { return row % 3 == 2 ? Cell{} : Cell{std::uint64_t{row}}; }});
     table.columns.push_back(
         {"text", ArrowType::kUtf8, "", [](std::size_t row) { return Cell{std::string(row, 'x')}; }});
     table.columns.push_back(

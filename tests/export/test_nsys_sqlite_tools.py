@@ -8,7 +8,16 @@ import harness
 
 harness.with_tools()
 
+import duckdb  # noqa: E402
 from nsys_ai.profile import Profile  # noqa: E402
+
+
+def refuse(*_arguments, **_options):
+    raise duckdb.Error("not in this test")
+
+
+# nsys-ai would let DuckDB fetch an extension that reads SQLite; without DuckDB it uses Python's own sqlite3.
+duckdb.connect = refuse
 
 TRACE = harness.GOLDEN / "h200_resnet_train.bin"
 
