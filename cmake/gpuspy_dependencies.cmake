@@ -6,7 +6,8 @@
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
 #   GPUSPY_CHART_JS, GPUSPY_D3_JS files that the HTML report contains: charts, and the timeline and tables
 #   gpuspy_protobuf_lite()        exports: messages of .proto files, with the archive
-#   gpuspy_static_zlib            exports: the archive, never the shared library
+#   gpuspy_static_sqlite, gpuspy_static_zlib
+#                                 exports: the archives, never the shared libraries
 #   Catch2::Catch2WithMain        tests (version 2)
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
@@ -38,6 +39,16 @@ if(NOT GPUSPY_CHART_JS)
 endif()
 if(NOT GPUSPY_D3_JS)
     list(APPEND missing node-d3)
+endif()
+find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
+find_library(SQLITE3_ARCHIVE libsqlite3.a)
+mark_as_advanced(SQLITE3_INCLUDE_DIR SQLITE3_ARCHIVE)
+if(SQLITE3_INCLUDE_DIR AND SQLITE3_ARCHIVE)
+    add_library(gpuspy_static_sqlite INTERFACE)
+    target_include_directories(gpuspy_static_sqlite SYSTEM INTERFACE ${SQLITE3_INCLUDE_DIR})
+    target_link_libraries(gpuspy_static_sqlite INTERFACE ${SQLITE3_ARCHIVE} m ${CMAKE_DL_LIBS})
+else()
+    list(APPEND missing libsqlite3-dev)
 endif()
 # Not find_package(Protobuf): it wants the whole library and its shared form first.
 find_program(PROTOC protoc)

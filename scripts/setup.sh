@@ -28,8 +28,8 @@ commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang
     pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file chromium:chromium
     chromedriver:chromium-driver protoc:protobuf-compiler"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
-    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev zlib.h:zlib1g-dev
-    google/protobuf/message_lite.h:libprotobuf-dev"
+    zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev
+    zlib.h:zlib1g-dev google/protobuf/message_lite.h:libprotobuf-dev"
 # What the HTML report contains.
 scripts="javascript/chart.js/chart.min.js:libjs-chart.js nodejs/d3/dist/d3.min.js:node-d3"
 
@@ -144,7 +144,7 @@ tools=$root/build/wheels/export
 if ! cmp -s "$requirements" "$tools/requirements.txt"; then
     python=$(find_pip)
     rm -rf "$tools" && mkdir -p "$tools"
-    echo "setup: fetching the tools that open exports (60 MB)"
+    echo "setup: fetching the tools that open exports (130 MB)"
     if "${python:-python3}" -m pip download -q --no-deps --only-binary :all: --dest "$tools" -r "$requirements" >/dev/null 2>&1; then
         cp "$requirements" "$tools/requirements.txt"
     else

@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::array kKinds = {
     ExportKind{"kineto", "JSON as torch.profiler writes it: HolisticTraceAnalysis, chrome://tracing", export_kineto},
+    ExportKind{"nsys-sqlite", "SQLite with the schema of Nsight Systems' export, for SQL and tools that read it",
+               export_nsys_sqlite},
     ExportKind{"perfetto", "Perfetto's protobuf: ui.perfetto.dev, trace_processor", export_perfetto},
 };
 

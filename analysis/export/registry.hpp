@@ -32,6 +32,7 @@ const ExportKind* find_export_kind(std::string_view name);
 
 // One folder or file each.
 void export_kineto(const Model& model, ByteSink& sink);
+std::optional<std::string> export_nsys_sqlite(const Model& model, const std::string& path);
 void export_perfetto(const Model& model, ByteSink& sink);
 
 }  // namespace gpuspy::analysis

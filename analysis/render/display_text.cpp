@@ -47,9 +47,7 @@ bool starts_character(char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+std::string repaired(std::string_view text, bool (*is_unwanted)(std::uint32_t)) {
     std::string result;
     while (!text.empty()) {
         std::uint32_t code_point = 0;
@@ -59,7 +57,7 @@ std::string printable(std::string_view text) {
             text.remove_prefix(1);
             continue;
         }
-        if (is_harmful(code_point)) {
+        if (is_unwanted(code_point)) {
             result += '?';
         } else {
             result += text.substr(0, length);
@@ -67,6 +65,16 @@ std::string printable(std::string_view text) {
         text.remove_prefix(length);
     }
     return result;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    return repaired(text, is_harmful);
+}
+
+std::string valid_utf8(std::string_view text) {
+    return repaired(text, [](std::uint32_t) { return false; });
 }
 
 std::string cut_middle(const std::string& text, std::size_t width) {
@@ -102,6 +110,18 @@ std::string demangled(const std::string& mangled) {
     const std::unique_ptr<char, decltype(&std::free)> text(
         ::abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
     return status == 0 && text != nullptr ? std::string(text.get()) : mangled;
+}
+
+std::string uuid_text(std::string_view uuid) {
+    if (uuid.size() != 16) {
+        return std::string(uuid);
+    }
+    std::string text = "GPU";
+    for (std::size_t at = 0; at < uuid.size(); ++at) {
+        text += at == 0 || at == 4 || at == 6 || at == 8 || at == 10 ? "-" : "";
+        text += fmt::format("{:02x}", static_cast<unsigned char>(uuid[at]));
+    }
+    return text;
 }
 
 std::string duration_text(std::uint64_t ns) {
