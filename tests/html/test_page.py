@@ -228,15 +228,22 @@ class Page(unittest.TestCase):
 
     # ---- views that are there or come ---------------------------------------------------------------------------------
 
-    def test_views_of_every_kind(self):
-        page = self.folder / "views.html"
+    def open_with(self, **parts):
+        """The page with other data."""
+        page = self.folder / "other.html"
         text = self.page.read_text()
         begin = text.index('id="data">') + len('id="data">')
         end = text.index("</script", begin)
-        data = json.loads(text[begin:end])
-        data["views"] = {"schema": 1, "views": views.VIEWS}
-        page.write_text(text[:begin] + json.dumps(data) + text[end:])
+        page.write_text(text[:begin] + json.dumps(json.loads(text[begin:end]) | parts) + text[end:])
         self.browser.open(page)
+
+    def test_views_alone(self):
+        self.open_with(report=None, overview=None, views={"schema": 1, "views": {"compare": views.VIEWS["compare"]}})
+        self.assertEqual(self.texts("h2"), ["Compare"])
+        self.assertEqual(self.column("compare.measures", "ratio_2"), ["0.50", "1.50"])
+
+    def test_views_of_every_kind(self):
+        self.open_with(views={"schema": 1, "views": views.VIEWS})
         for view, titles in views.CHARTS.items():
             with self.subTest(view):
                 captions = self.browser.script("""return [...document.querySelectorAll(arguments[0])].map((caption) =>
