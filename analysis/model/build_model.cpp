@@ -4,6 +4,7 @@
 
 #include "analysis/model/call_forest.hpp"
 #include "analysis/model/launch_matcher.hpp"
+#include "analysis/model/timeline_builder.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -18,7 +19,10 @@ std::uint64_t distance_ns(std::int64_t from, std::int64_t to) {
 class EventPass : public Visitor {
 public:
     explicit EventPass(Model& model)
-        : model_(model), matcher_(model), forest_([this](std::span<const TreeNode> tree) { on_tree(tree); }) {
+        : model_(model),
+          timeline_(model),
+          matcher_(model, timeline_),
+          forest_([this](std::span<const TreeNode> tree) { on_tree(tree); }) {
         const TraceIndex& index = model.index;
         make_room();
         model_.first_ns = index.host_clock.at(index.first_ticks);
@@ -47,6 +51,7 @@ public:
     void on_activity(const ActivityRecord& record) override {
         DeviceStats& device = model_.devices[record.device];
         const bool timed = has_usable_time(record);
+        const std::uint32_t activity = timeline_.add_activity(record, timed);
         if (timed) {
             const auto start = static_cast<std::int64_t>(record.start_ns);
             device.busy.add(start, start + static_cast<std::int64_t>(record.duration_ns));
@@ -62,7 +67,7 @@ public:
             case ActivityKind::kKernel:
                 ++device.kernels;
                 device.kernel_ns += duration_ns;
-                matcher_.add_record(record, timed);
+                matcher_.add_record(record, timed, activity);
                 return;
             case ActivityKind::kMemcpy:
                 ++device.copies;
@@ -85,6 +90,7 @@ public:
     void finish() {
         forest_.finish();
         matcher_.finish();
+        timeline_.finish();
     }
 
 private:
@@ -110,6 +116,7 @@ private:
     void on_tree(std::span<const TreeNode> tree) {
         find_contexts(tree, model_.index.symbols, contexts_);
         note_outermost(tree.back().call);
+        first_of_tree_ = timeline_.add_tree(tree, contexts_);
         for (std::size_t i = 0; i < tree.size(); ++i) {
             const CallRecord& call = tree[i].call;
             const ApiInfo& api = model_.index.symbols.api(call.api);
@@ -119,11 +126,11 @@ private:
             }
             const bool copies = api.api_class == abi::ApiClass::kCopy || api.api_class == abi::ApiClass::kSet;
             if (api.launches() && !context.launch_inside) {
-                note_launch(tree, context, call, api);
+                note_launch(tree, i);
             } else if (copies && !context.copy_inside) {
                 note_copy(call, api);
             } else if (!copies && !api.launches() && call.has(abi::kCallCorrelation)) {
-                Launch other = launch_of(tree, context, call);
+                Launch other = launch_of(tree, i);
                 other.kind = Launch::Kind::kOther;
                 matcher_.add_launch(other);
             }
@@ -139,8 +146,11 @@ private:
         covered = std::max(covered, end);
     }
 
-    Launch launch_of(std::span<const TreeNode> tree, const CallContext& context, const CallRecord& call) {
+    Launch launch_of(std::span<const TreeNode> tree, std::size_t position) {
+        const CallContext& context = contexts_[position];
+        const CallRecord& call = tree[position].call;
         Launch launch;
+        launch.timeline_call = first_of_tree_ == kNone ? kNone : first_of_tree_ + static_cast<std::uint32_t>(position);
         launch.expects_records = !untimed(call);
         launch.has_correlation = call.has(abi::kCallCorrelation);
         // A call that only CUPTI saw has no caller of its own; inside a library call it is the library's.
@@ -165,8 +175,9 @@ private:
                                                     !model_.index.on_at(abi::SpanKind::kDevice, call.end_ticks));
     }
 
-    void note_launch(std::span<const TreeNode> tree, const CallContext& context, const CallRecord& call,
-                     const ApiInfo& api) {
+    void note_launch(std::span<const TreeNode> tree, std::size_t position) {
+        const CallRecord& call = tree[position].call;
+        const ApiInfo& api = model_.index.symbols.api(call.api);
         LaunchCounts& counts = model_.launches;
         ++counts.host;
         counts.unhooked += call.has(abi::kCallUnhooked) ? 1 : 0;
@@ -178,7 +189,7 @@ private:
             ++counts.captured;
             return;
         }
-        Launch launch = launch_of(tree, context, call);
+        Launch launch = launch_of(tree, position);
         counts.untimed += launch.expects_records ? 0 : 1;
         if (api.api_class == abi::ApiClass::kMulti) {
             launch.kind = Launch::Kind::kMulti;
@@ -205,9 +216,11 @@ private:
     }
 
     Model& model_;
+    TimelineBuilder timeline_;
     LaunchMatcher matcher_;
     CallForest forest_;
     std::vector<CallContext> contexts_;
+    std::uint32_t first_of_tree_ = kNone;      // Timeline::calls: where the tree at hand begins.
     std::vector<std::int64_t> covered_until_;  // by thread
     std::int64_t earliest_ns_ = 0, latest_ns_ = 0;
 };
@@ -223,17 +236,20 @@ const std::string& Model::kernel_name(std::uint32_t name) const {
     return text.empty() ? kUnnamed : text;
 }
 
-Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const ReadOptions& options) {
+Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const BuildOptions& options) {
     auto model = std::make_unique<Model>();
+    if (options.timeline) {
+        model->timeline = std::make_unique<Timeline>();
+    }
     TraceIndexBuilder index_builder(model->index);
-    const Result<ReadSummary> first = read_trace(source, model->index.symbols, index_builder, options);
+    const Result<ReadSummary> first = read_trace(source, model->index.symbols, index_builder, options.reading);
     if (!first.ok()) {
         return first.fault();
     }
     index_builder.finish(first.value());
     EventPass events(*model);
     // The same bytes give the same numbers in `symbols`; the summary of the first pass stands.
-    const Result<ReadSummary> second = read_trace(source, model->index.symbols, events, options);
+    const Result<ReadSummary> second = read_trace(source, model->index.symbols, events, options.reading);
     if (!second.ok()) {
         return second.fault();
     }

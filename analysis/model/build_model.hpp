@@ -10,6 +10,11 @@
 
 namespace gpuspy::analysis {
 
-Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const ReadOptions& options = {});
+struct BuildOptions {
+    ReadOptions reading{};
+    bool timeline = false;  ///< Fill Model::timeline.
+};
+
+Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const BuildOptions& options = {});
 
 }  // namespace gpuspy::analysis

@@ -58,10 +58,10 @@ void LaunchMatcher::add_launch(const Launch& launch) {
     }
 }
 
-void LaunchMatcher::add_record(const ActivityRecord& activity, bool timed) {
+void LaunchMatcher::add_record(const ActivityRecord& activity, bool timed, std::uint32_t position) {
     ++model_.launches.device_records;
-    const Record record{activity.name, timed, activity.has(abi::kDeviceGraph), activity.duration_ns,
-                        activity.graph_node};
+    const Record record{activity.name,       timed,   activity.has(abi::kDeviceGraph), activity.duration_ns,
+                        activity.graph_node, position};
     const auto [first, last] = launches_.equal_range(activity.correlation);
     for (auto pending = first; pending != last; ++pending) {
         if (take(pending->second, record)) {
@@ -80,6 +80,7 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
     }
     std::uint32_t owner = pending.launch.owner;
     bool fallback = false;
+    std::uint64_t captured_launch = 0;
     if (pending.launch.kind == Launch::Kind::kGraph) {
         fallback = true;
         const GraphVersion* graph = pending.launch.graph;
@@ -91,7 +92,8 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
                 return false;
             }
             pending.nodes_seen[static_cast<std::size_t>(position)] = true;
-            const std::uint32_t captured = node_owner(graph->kernels[static_cast<std::size_t>(position)].launch_id);
+            captured_launch = graph->kernels[static_cast<std::size_t>(position)].launch_id;
+            const std::uint32_t captured = node_owner(captured_launch);
             if (captured != kNoOwner) {
                 owner = captured;
                 fallback = false;
@@ -105,6 +107,7 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
     lane.last_arrived = std::max(lane.last_arrived, pending.ordinal);
     ++(pending.arrived <= pending.expected() ? model_.launches.matched : model_.launches.matched_beyond);
     count_record(record, owner, fallback);
+    timeline_.link(record.activity, pending.launch.timeline_call, captured_launch, owner);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/model/model.hpp"
+#include "analysis/model/timeline_builder.hpp"
 
 namespace gpuspy::analysis {
 
@@ -29,15 +30,16 @@ struct Launch {
     std::uint64_t begin_ticks = 0;
     std::uint64_t function = 0;
     const GraphVersion* graph = nullptr;  ///< kGraph; nullptr if not known.
+    std::uint32_t timeline_call = kNone;  ///< Timeline::calls, as it was added.
 };
 
 class LaunchMatcher {
 public:
-    explicit LaunchMatcher(Model& model) : model_(model) {}
+    LaunchMatcher(Model& model, TimelineBuilder& timeline) : model_(model), timeline_(timeline) {}
 
     void add_launch(const Launch& launch);
-    /// A kernel's record; `timed`: its duration can be relied on.
-    void add_record(const ActivityRecord& record, bool timed);
+    /// A kernel's record; `timed`: its duration can be relied on; `activity`: Timeline::activities, as it was added.
+    void add_record(const ActivityRecord& record, bool timed, std::uint32_t activity = kNone);
     /// What is left is unmatched, or has a cause of its own.
     void finish();
 
@@ -55,6 +57,7 @@ private:
         std::uint32_t name;
         bool timed, in_graph;
         std::uint64_t duration_ns, graph_node;
+        std::uint32_t activity;
     };
     /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
     struct Lane {
@@ -74,6 +77,7 @@ private:
     static constexpr std::uint32_t kNoOwner = UINT32_MAX;
 
     Model& model_;
+    TimelineBuilder& timeline_;
     std::unordered_multimap<std::uint64_t, Pending> launches_;  // by correlation; equal ones in the order they came
     std::unordered_multimap<std::uint64_t, Record> records_;    // those that came before their launch
     std::vector<Pending> uncorrelated_;

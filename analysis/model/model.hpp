@@ -1,10 +1,12 @@
 // What a trace says, aggregated: launches matched with device records, times per kernel, API, thread and device. The
 // passes compute from it; nothing here grows with the number of events, except intervals (16 bytes for each stretch of
-// time without a gap, per device and per thread and blocking API) and what could not be matched.
+// time without a gap, per device and per thread and blocking API), what could not be matched, and the timeline where it was
+// asked for.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "analysis/model/interval_set.hpp"
 #include "analysis/model/owners.hpp"
 #include "analysis/model/samples.hpp"
+#include "analysis/model/timeline.hpp"
 #include "analysis/model/trace_index.hpp"
 
 namespace gpuspy::analysis {
@@ -90,6 +93,7 @@ struct Model {
     LaunchCounts launches;
     std::map<std::uint32_t, UnmatchedKernel> unmatched;  ///< by name
     std::int64_t first_ns = 0, last_ns = 0;              ///< Of anything recorded, CLOCK_MONOTONIC.
+    std::unique_ptr<Timeline> timeline;                  ///< Where it was asked for (BuildOptions); else nullptr.
 
     [[nodiscard]] std::uint64_t wall_ns() const {
         return last_ns > first_ns ? static_cast<std::uint64_t>(last_ns - first_ns) : 0;

@@ -41,6 +41,9 @@ void Samples::add(std::uint64_t value) {
     max_ = std::max(max_, value);
     sum_ += value;
     ++count_;
+    const double distance = static_cast<double>(value) - running_mean_;
+    running_mean_ += distance / static_cast<double>(count_);
+    squares_ += distance * (static_cast<double>(value) - running_mean_);
     if (count_ <= kExactSamples) {
         values_.push_back(value);
         return;
@@ -50,6 +53,10 @@ void Samples::add(std::uint64_t value) {
     }
     values_ = {};
     count_in(histogram_, value);
+}
+
+double Samples::deviation() const {
+    return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_ - 1));
 }
 
 std::uint64_t Samples::quantile(double q) const {

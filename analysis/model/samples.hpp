@@ -19,6 +19,8 @@ public:
     [[nodiscard]] std::uint64_t max() const { return max_; }
     /// Rounded to the nearest integer; 0 without samples.
     [[nodiscard]] std::uint64_t mean() const { return count_ == 0 ? 0 : (sum_ + count_ / 2) / count_; }
+    /// Standard deviation of a sample (n - 1), as nvprof's successors print it; 0 with fewer than two samples.
+    [[nodiscard]] double deviation() const;
     /// The value at rank q (count - 1), between two values their mean in proportion (the median of an even number of
     /// values is the mean of the middle two, rounded down). 0 without samples. `q` in [0, 1].
     [[nodiscard]] std::uint64_t quantile(double q) const;
@@ -28,6 +30,7 @@ public:
 
 private:
     std::uint64_t count_ = 0, sum_ = 0, min_ = 0, max_ = 0;
+    double running_mean_ = 0, squares_ = 0;      // Welford: squares of the distances from the mean
     mutable std::vector<std::uint64_t> values_;  // sorted when asked
     std::vector<std::uint64_t> histogram_;
 };

@@ -268,10 +268,20 @@ bool RecordDecoder::decode_activity(Tag tag, Cursor& fields) {
         const std::uint64_t text = fields.varint();
         record.name =
             text < texts_.size() ? texts_[static_cast<std::size_t>(text)] : static_cast<std::uint32_t>(fields.fail());
+        for (auto* sizes : {&record.grid, &record.block}) {
+            for (std::uint32_t& size : *sizes) {
+                size = fields.varint32();
+            }
+        }
+        record.registers = fields.varint32();
+        record.static_shared_bytes = fields.varint32();
+        record.dynamic_shared_bytes = fields.varint32();
     } else {
         record.bytes = fields.varint();
         record.copy_kind =
             record.kind == ActivityKind::kMemcpy ? fields.varint() : static_cast<std::uint64_t>(abi::CopyKind::kSet);
+        record.source_memory = fields.varint32();
+        record.destination_memory = record.kind == ActivityKind::kMemcpy ? fields.varint32() : record.source_memory;
     }
     if (!fields.ok()) {
         activities_lost_ = true;

@@ -78,8 +78,13 @@ struct ActivityRecord {
     std::uint64_t device = 0, context = 0, stream = 0, correlation = 0;
     std::uint64_t start_ns = 0, duration_ns = 0;  ///< Of the device clock.
     std::uint64_t graph_exec_id = 0, graph_node = 0;
-    std::uint32_t name = 0;  ///< Kernels: Symbols::text()
-    std::uint64_t bytes = 0, copy_kind = 0;
+    std::uint32_t name = 0;                        ///< Kernels: Symbols::text()
+    std::array<std::uint32_t, 3> grid{}, block{};  ///< Kernels: in blocks, in threads.
+    std::uint32_t registers = 0;                   ///< Kernels: of a thread.
+    std::uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+    std::uint64_t bytes = 0, copy_kind = 0;  ///< abi::CopyKind
+    /// CUpti_ActivityMemoryKind (cupti_activity.h): of copies where from and where to; of sets both are the one set.
+    std::uint32_t source_memory = 0, destination_memory = 0;
 
     [[nodiscard]] bool has(abi::DeviceFlags flag) const { return (flags & flag) != 0; }
 };

@@ -5,47 +5,33 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
-#include "analysis/model/build_model.hpp"
 #include "analysis/passes/findings.hpp"
 #include "analysis/reader/byte_source.hpp"
-#include "analysis/reader/fault.hpp"
 #include "analysis/render/call_list.hpp"
 #include "analysis/render/json.hpp"
 #include "analysis/render/text.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
+#include "analysis/report/subcommand.hpp"
+#include "analysis/report/trace_file.hpp"
+#include "analysis/report/view_command.hpp"
 #include "collector/abi/trace_format.hpp"
 
 namespace {
 
 using gpuspy::analysis::ExitCode;
-using gpuspy::analysis::Fault;
+using gpuspy::report::fail;
 
 constexpr const char* kExitCodes =
     "Exit status: 0 done; 1 the report could not be written; 2 usage; 3 the trace cannot be opened;\n"
     "4 not a trace, or nothing readable in it; 5 made by a newer gpuspy; 6 the report was printed, and says\n"
     "what of the trace could not be read.";
-
-struct Arguments {
-    std::string trace_path;
-    std::string format = "text";
-    std::string output_path;
-    std::size_t top = 0;
-    bool top_given = false;
-};
-
-int fail(const std::string& message, ExitCode code) {
-    spdlog::error("{}", message);
-    return static_cast<int>(code);
-}
-
-int partly_readable(const Arguments& arguments, const gpuspy::analysis::ReadSummary& reading) {
-    return fail(arguments.trace_path + ": partly readable: " + reading.describe(), ExitCode::kPartial);
-}
 
 /// CLI11 would read "-1" as the largest number there is.
 std::string not_negative(const std::string& text) {
@@ -53,53 +39,59 @@ std::string not_negative(const std::string& text) {
 }
 
 /// Every call, one a line, written while the trace is read.
-int list(const Arguments& arguments, const gpuspy::analysis::ByteSource& source) {
-    gpuspy::report::Output output(arguments.output_path);
-    const auto reading =
-        gpuspy::analysis::list_calls(source, [&output](std::string_view lines) { return output.write(lines); });
-    if (!reading.ok()) {
-        return fail(arguments.trace_path + ": " + reading.fault().message, reading.fault().code);
+int list_calls(const gpuspy::report::ViewOutput& output) {
+    gpuspy::report::salvage_first(output.trace_path);
+    const auto source = gpuspy::analysis::open_file(output.trace_path);
+    if (!source.ok()) {
+        return fail(output.trace_path + ": " + source.fault().message, source.fault().code);
     }
-    output.write({});  // Without calls: the file is made all the same.
-    if (const auto fault = output.finish()) {
+    gpuspy::report::Output out(output.output_path);
+    const auto reading =
+        gpuspy::analysis::list_calls(*source.value(), [&out](std::string_view lines) { return out.write(lines); });
+    if (!reading.ok()) {
+        return fail(output.trace_path + ": " + reading.fault().message, reading.fault().code);
+    }
+    out.write({});  // Without calls: the file is made all the same.
+    if (const auto fault = out.finish()) {
         return fail(*fault, ExitCode::kNotWritten);
     }
-    return reading.value().partial() ? partly_readable(arguments, reading.value()) : static_cast<int>(ExitCode::kDone);
+    return reading.value().partial() ? gpuspy::report::partly_readable(output.trace_path, reading.value())
+                                     : static_cast<int>(ExitCode::kDone);
 }
 
-int report(const Arguments& arguments) {
-    if (!arguments.output_path.empty() && gpuspy::report::same_file(arguments.output_path, arguments.trace_path)) {
-        return fail(arguments.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
+int summarise(const gpuspy::report::ViewOutput& output) {
+    int status = 0;
+    const auto model = gpuspy::report::load(output.trace_path, false, status);
+    if (model == nullptr) {
+        return status;
     }
-    const auto source = gpuspy::analysis::open_file(arguments.trace_path);
-    if (!source.ok()) {
-        return fail(arguments.trace_path + ": " + source.fault().message, source.fault().code);
-    }
-    if (arguments.format == "calls") {
-        return list(arguments, *source.value());
-    }
-    const auto model = gpuspy::analysis::build_model(*source.value());
-    if (!model.ok()) {
-        return fail(arguments.trace_path + ": " + model.fault().message, model.fault().code);
-    }
-    const gpuspy::analysis::Findings findings = gpuspy::analysis::find_all(*model.value());
+    const gpuspy::analysis::Findings findings = gpuspy::analysis::find_all(*model);
     std::string text;
-    if (arguments.format == "json") {
-        text = gpuspy::analysis::render_json(findings, {arguments.top});
+    if (output.format == "json") {
+        text = gpuspy::analysis::render_json(findings, {output.top});
     } else {
         gpuspy::analysis::TextOptions options;
-        options.top = arguments.top_given ? arguments.top : options.top;
-        text = gpuspy::analysis::render_text(findings, arguments.trace_path, options);
+        options.top = output.top_given ? output.top : options.top;
+        text = gpuspy::analysis::render_text(findings, output.trace_path, options);
     }
-    gpuspy::report::Output output(arguments.output_path);
-    output.write(text);
-    if (const auto fault = output.finish()) {
+    gpuspy::report::Output out(output.output_path);
+    out.write(text);
+    if (const auto fault = out.finish()) {
         return fail(*fault, ExitCode::kNotWritten);
     }
-    if (findings.run.reading.partial()) {
-        return partly_readable(arguments, findings.run.reading);
+    return findings.run.reading.partial() ? gpuspy::report::partly_readable(output.trace_path, findings.run.reading)
+                                          : static_cast<int>(ExitCode::kDone);
+}
+
+int report(const gpuspy::report::ViewOutput& output, const gpuspy::report::ViewArguments& views) {
+    if (!output.output_path.empty() && gpuspy::report::same_file(output.output_path, output.trace_path)) {
+        return fail(output.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
     }
-    return static_cast<int>(ExitCode::kDone);
+    if (output.format == "calls") {
+        return list_calls(output);
+    }
+    return views.given().empty() && output.format != "csv" ? summarise(output)
+                                                           : gpuspy::report::show_views(views, output);
 }
 
 }  // namespace
@@ -113,16 +105,21 @@ int main(int argc, char** argv) {
     app.footer(kExitCodes);
     app.set_version_flag("--version", fmt::format("gpuspy-report {} (reads trace format {}.x)", GPUSPY_VERSION,
                                                   gpuspy::abi::kFormatMajor));
-    Arguments arguments;
-    app.add_option("trace", arguments.trace_path, "Trace to read, usually trace.bin")->required();
-    app.add_option("--format", arguments.format,
-                   "text, json (docs/report-json.md), or calls: every recorded call, one a line")
-        ->check(CLI::IsMember({"text", "json", "calls"}))
+    gpuspy::report::ViewOutput output;
+    gpuspy::report::ViewArguments views;
+    app.add_option("trace", output.trace_path, "Trace to read, usually trace.bin");
+    output.format = "text";
+    app.add_option(
+           "--format", output.format,
+           "text, json (docs/report-json.md), csv (one table of a view), or calls: every recorded call, one a line")
+        ->check(CLI::IsMember({"text", "json", "csv", "calls"}))
         ->capture_default_str();
     const CLI::Option* top =
-        app.add_option("--top", arguments.top, "Rows of each table; 0: all. Default: 20 for text, all for json")
+        app.add_option("--top", output.top, "Rows of each table; 0: all. Default: 20 for text, all for json")
             ->check(not_negative);
-    app.add_option("-o,--output", arguments.output_path, "File to write the report to, instead of standard output");
+    app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output");
+    add_view_options(app, views);
+    const std::vector<gpuspy::report::Subcommand> subcommands = {};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -131,17 +128,22 @@ int main(int argc, char** argv) {
         }
         return fail(std::string(error.what()) + " (gpuspy-report --help says more)", ExitCode::kUsage);
     }
-    arguments.top_given = top->count() != 0;
-    if (arguments.top_given && arguments.format == "calls") {
-        return fail("--top is for tables, and --format calls has none (gpuspy-report --help says more)",
+    const auto chosen = std::find_if(subcommands.begin(), subcommands.end(),
+                                     [](const auto& subcommand) { return subcommand.app->parsed(); });
+    if (chosen == subcommands.end() && output.trace_path.empty()) {
+        return fail("a trace is required (gpuspy-report --help says more)", ExitCode::kUsage);
+    }
+    output.top_given = top->count() != 0;
+    if (output.format == "calls" && (output.top_given || !views.given().empty())) {
+        return fail((output.top_given ? "--top" : views.given()) +
+                        " is for tables, and --format calls has none (gpuspy-report --help says more)",
                     ExitCode::kUsage);
     }
     try {
-        gpuspy::report::salvage_first(arguments.trace_path);
-        return report(arguments);
+        return chosen != subcommands.end() ? chosen->run() : report(output, views);
     } catch (const std::bad_alloc&) {
-        return fail(arguments.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);
+        return fail(output.trace_path + ": not enough memory to read it", ExitCode::kNotATrace);
     } catch (const std::exception& error) {
-        return fail(arguments.trace_path + ": " + error.what(), ExitCode::kNotATrace);
+        return fail(output.trace_path + ": " + error.what(), ExitCode::kNotATrace);
     }
 }

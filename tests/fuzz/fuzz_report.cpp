@@ -14,7 +14,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace gpuspy::analysis;
     const MemorySource source(std::as_bytes(std::span(data, size)));
-    const auto model = build_model(source, {.verify_checksums = false});
+    const auto model = build_model(source, {.reading = {.verify_checksums = false}, .timeline = true});
     if (!model.ok()) {
         return 0;
     }

@@ -8,12 +8,24 @@
 
 namespace gpuspy::test {
 
-std::unique_ptr<analysis::Model> model_of(std::string_view bytes) {
+namespace {
+
+std::unique_ptr<analysis::Model> built(std::string_view bytes, bool timeline) {
     const analysis::MemorySource source(std::as_bytes(std::span(bytes)));
-    auto model = analysis::build_model(source);
+    auto model = analysis::build_model(source, {.reading = {}, .timeline = timeline});
     INFO((model.ok() ? std::string("readable") : model.fault().message));
     REQUIRE(model.ok());
     return std::move(model.value());
+}
+
+}  // namespace
+
+std::unique_ptr<analysis::Model> model_of(std::string_view bytes) {
+    return built(bytes, false);
+}
+
+std::unique_ptr<analysis::Model> timeline_of(TraceBuilder& trace) {
+    return built(trace.bytes(), true);
 }
 
 analysis::Findings findings_of(std::string_view bytes) {

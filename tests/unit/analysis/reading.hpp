@@ -15,6 +15,8 @@ std::unique_ptr<analysis::Model> model_of(std::string_view bytes);
 inline std::unique_ptr<analysis::Model> model_of(TraceBuilder& trace) {
     return model_of(trace.bytes());
 }
+/// The same with a timeline.
+std::unique_ptr<analysis::Model> timeline_of(TraceBuilder& trace);
 analysis::Findings findings_of(TraceBuilder& trace);
 analysis::Findings findings_of(std::string_view bytes);
 

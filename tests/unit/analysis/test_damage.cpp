@@ -21,7 +21,7 @@ namespace {
 /// What gpuspy-report would end with.
 ExitCode report_of(std::string_view bytes, const analysis::ReadOptions& options = {}) {
     const analysis::MemorySource source(std::as_bytes(std::span(bytes)));
-    const auto model = analysis::build_model(source, options);
+    const auto model = analysis::build_model(source, {.reading = options, .timeline = true});
     if (!model.ok()) {
         CHECK_FALSE(model.fault().message.empty());
         CHECK(model.fault().message.find('\n') == std::string::npos);

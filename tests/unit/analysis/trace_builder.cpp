@@ -131,13 +131,17 @@ void TraceBuilder::activity(const Activity& activity) {
     std::string kind_fields;
     switch (activity.tag) {
         case Tag::kKernel:
-            kind_fields = varint(text_index(activity.name)) + varints({2, 1, 1, 128, 1, 1, 32, 0, 64});
+            kind_fields = varint(text_index(activity.name)) +
+                          varints({activity.grid[0], activity.grid[1], activity.grid[2], activity.block[0],
+                                   activity.block[1], activity.block[2], activity.registers,
+                                   activity.static_shared_bytes, activity.dynamic_shared_bytes});
             break;
         case Tag::kMemcpy:
-            kind_fields = varints({activity.bytes, activity.copy_kind, 1, 3});
+            kind_fields =
+                varints({activity.bytes, activity.copy_kind, activity.source_memory, activity.destination_memory});
             break;
         case Tag::kMemset:
-            kind_fields = varints({activity.bytes, 3});
+            kind_fields = varints({activity.bytes, activity.destination_memory});
             break;
         default:
             throw std::logic_error("not a device record");

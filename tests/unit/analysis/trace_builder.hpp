@@ -2,6 +2,7 @@
 // headers, so that the two check each other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -57,6 +58,9 @@ struct Activity {
     std::uint64_t bytes = 0;
     std::uint32_t copy_kind = 0;
     std::uint32_t flags = 0;
+    std::uint32_t source_memory = 1, destination_memory = 3;  ///< CUpti_ActivityMemoryKind. Of sets the second.
+    std::array<std::uint32_t, 3> grid = {2, 1, 1}, block = {128, 1, 1};
+    std::uint32_t registers = 32, static_shared_bytes = 0, dynamic_shared_bytes = 64;
 };
 
 struct Header {

@@ -1,0 +1,63 @@
+#include "analysis/model/selection.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace gpuspy::analysis {
+
+Timeline select(const Model& model, const Timeline& timeline, const Selection& selection) {
+    Timeline part;
+    part.device_clock_known = timeline.device_clock_known;
+    part.begin_ns = timeline.begin_ns + std::max<std::int64_t>(0, selection.from_ns.value_or(0));
+    part.end_ns = selection.to_ns ? std::min(timeline.end_ns, timeline.begin_ns + *selection.to_ns) : timeline.end_ns;
+    part.begin_ns = std::min(part.begin_ns, timeline.end_ns);
+    part.end_ns = std::max(part.begin_ns, part.end_ns);
+    const bool by_time = selection.from_ns || selection.to_ns;
+    // The last moment belongs to the range where the range ends with the recording.
+    const auto inside = [&](std::int64_t moment_ns) {
+        return !by_time || (moment_ns >= part.begin_ns &&
+                            (moment_ns < part.end_ns || (moment_ns == part.end_ns && part.end_ns == timeline.end_ns)));
+    };
+
+    std::vector<std::uint32_t> position(timeline.calls.size(), kNone);
+    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+        if (inside(timeline.calls[at].begin_ns)) {
+            position[at] = static_cast<std::uint32_t>(part.calls.size());
+            part.calls.push_back(timeline.calls[at]);
+        }
+    }
+    const auto follow = [&](std::uint32_t& link) { link = link == kNone ? kNone : position[link]; };
+    for (HostCall& call : part.calls) {
+        follow(call.parent);
+        follow(call.library);
+    }
+
+    std::unordered_map<std::uint32_t, bool> wanted;  // by name
+    const auto wants = [&](const ActivityRecord& record) {
+        if (selection.wants_kernel == nullptr) {
+            return true;
+        }
+        if (record.kind != ActivityKind::kKernel) {
+            return false;
+        }
+        const auto [found, added] = wanted.try_emplace(record.name);
+        if (added) {
+            found->second = selection.wants_kernel(model.kernel_name(record.name));
+        }
+        return found->second;
+    };
+    for (const DeviceActivity& activity : timeline.activities) {
+        const ActivityRecord& record = activity.record;
+        if ((selection.device && record.device != *selection.device) ||
+            (selection.stream && record.stream != *selection.stream) || !wants(record) ||
+            (by_time && !(activity.timed && timeline.device_clock_known && inside(activity.begin_ns)))) {
+            continue;
+        }
+        part.activities.push_back(activity);
+        follow(part.activities.back().call);
+        follow(part.activities.back().captured_call);
+    }
+    return part;
+}
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,66 @@
+// Every call and every device record, in memory and linked: for the views that ask when, and not only how much. It takes
+// about 130 bytes a call and 200 a device record; the summary does without it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "analysis/model/owners.hpp"
+#include "analysis/reader/records.hpp"
+
+namespace gpuspy::analysis {
+
+/// No index.
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// A hooked call. Times are ns of CLOCK_MONOTONIC.
+struct HostCall {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t api = 0;          ///< Symbols::apis()
+    std::uint32_t thread = 0;       ///< Symbols::threads()
+    std::uint32_t parent = kNone;   ///< Timeline::calls: the hooked call right around it.
+    std::uint32_t library = kNone;  ///< Timeline::calls: the outermost call of level library around it, or itself.
+    std::uint32_t owner = OwnerTable::kUnknown;
+    std::uint32_t flags = 0;  ///< abi::CallFlags
+    std::int64_t status = 0;
+    std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
+    std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;
+    bool is_launch = false;           ///< A launching call with none inside it.
+    bool outermost_blocking = false;  ///< A blocking call with none around it.
+
+    [[nodiscard]] bool has(abi::CallFlags flag) const { return (flags & flag) != 0; }
+    [[nodiscard]] std::uint64_t duration_ns() const {
+        return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;
+    }
+};
+
+/// A device record. `record` holds it as it was written, in the device's own clock; durations are taken from there.
+struct DeviceActivity {
+    std::int64_t begin_ns = 0, end_ns = 0;  ///< In the clock of the calls; 0 if `timed` is false.
+    bool timed = false;                     ///< Its time can be relied on.
+    std::uint32_t call = kNone;             ///< Timeline::calls: what launched it (of a graph: its launch).
+    std::uint32_t captured_call =
+        kNone;  ///< Timeline::calls: of a graph's kernel, the captured call that made its node.
+    std::uint32_t owner = OwnerTable::kUnknown;
+    ActivityRecord record;
+};
+
+struct Timeline {
+    /// What is looked at: from the first to the last moment of anything recorded, or the part that was selected.
+    std::int64_t begin_ns = 0, end_ns = 0;
+    /// The device's clock is related to the host's. If not, the times of activities are the device's own and must not be
+    /// compared with those of calls.
+    bool device_clock_known = false;
+    std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
+    std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
+
+    [[nodiscard]] std::uint64_t wall_ns() const {
+        return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;
+    }
+};
+
+/// Puts calls and activities in order and turns the links, which are positions as things were added, to the new positions.
+void sort_timeline(Timeline& timeline);
+
+}  // namespace gpuspy::analysis

@@ -1,0 +1,118 @@
+#include "analysis/model/timeline_builder.hpp"
+
+namespace gpuspy::analysis {
+
+std::uint32_t TimelineBuilder::add_tree(std::span<const TreeNode> tree, std::span<const CallContext> contexts) {
+    if (model_.timeline == nullptr) {
+        return kNone;
+    }
+    const TraceIndex& index = model_.index;
+    std::vector<HostCall>& calls = model_.timeline->calls;
+    const auto first = static_cast<std::uint32_t>(calls.size());
+    const auto link = [first](int inside) { return inside < 0 ? kNone : first + static_cast<std::uint32_t>(inside); };
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        const CallRecord& record = tree[i].call;
+        const CallContext& context = contexts[i];
+        HostCall& call = calls.emplace_back();
+        call.begin_ns = index.host_clock.at(record.begin_ticks);
+        call.end_ns = index.host_clock.at(record.end_ticks);
+        call.api = record.api;
+        call.thread = record.thread;
+        call.parent = link(context.parent);
+        call.library = link(context.library);
+        call.flags = record.flags;
+        call.status = record.status;
+        call.caller = record.caller;
+        call.stream = record.stream;
+        call.correlation = record.correlation;
+        call.launch_id = record.launch_id;
+        call.function = record.function;
+        call.graph_exec = record.graph_exec;
+        call.copy_bytes = record.copy_bytes;
+        call.copy_kind = record.copy_kind;
+        call.is_launch = index.symbols.api(record.api).launches() && !context.launch_inside;
+        call.outermost_blocking = context.blocking == static_cast<int>(i);
+        // A call that only CUPTI saw has no caller of its own.
+        if (!record.has(abi::kCallUnhooked) || context.library >= 0 || context.parent >= 0) {
+            call.owner = model_.owners.resolve(owner_evidence(tree, context), index.symbols, index.objects);
+        }
+        const std::uint32_t position = first + static_cast<std::uint32_t>(i);
+        if (record.has(abi::kCallCorrelation)) {
+            by_correlation_[record.correlation].push_back(position);
+        }
+        if (record.has(abi::kCallLaunchId)) {
+            by_launch_id_.try_emplace(record.launch_id, position);
+        }
+    }
+    return first;
+}
+
+std::uint32_t TimelineBuilder::add_activity(const ActivityRecord& record, bool timed) {
+    if (model_.timeline == nullptr) {
+        return kNone;
+    }
+    std::vector<DeviceActivity>& activities = model_.timeline->activities;
+    const auto position = static_cast<std::uint32_t>(activities.size());
+    DeviceActivity& activity = activities.emplace_back();
+    activity.record = record;
+    activity.timed = timed;
+    if (timed) {
+        const LinearMap& clock = model_.index.device_clock;
+        const auto host_time = [&clock](std::uint64_t ns) {
+            return clock.empty() ? static_cast<std::int64_t>(ns) : clock.at(ns);
+        };
+        activity.begin_ns = host_time(record.start_ns);
+        activity.end_ns = host_time(record.start_ns + record.duration_ns);
+    }
+    return position;
+}
+
+void TimelineBuilder::link(std::uint32_t activity, std::uint32_t call, std::uint64_t captured, std::uint32_t owner) {
+    if (model_.timeline == nullptr) {
+        return;
+    }
+    model_.timeline->activities[activity].call = call;
+    model_.timeline->activities[activity].owner = owner;
+    if (captured != 0) {
+        captured_.emplace_back(activity, captured);
+    }
+}
+
+/// CUPTI's ids have 32 bits and may come again: the call that began last before the copy did is the one.
+std::uint32_t TimelineBuilder::call_of(const DeviceActivity& activity) const {
+    const auto found = by_correlation_.find(activity.record.correlation);
+    if (found == by_correlation_.end()) {
+        return kNone;
+    }
+    const std::vector<HostCall>& calls = model_.timeline->calls;
+    std::uint32_t best = found->second.front();
+    for (const std::uint32_t candidate : found->second) {
+        if (activity.timed && calls[candidate].begin_ns <= activity.begin_ns) {
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+void TimelineBuilder::finish() {
+    if (model_.timeline == nullptr) {
+        return;
+    }
+    Timeline& timeline = *model_.timeline;
+    timeline.begin_ns = model_.first_ns;
+    timeline.end_ns = model_.last_ns;
+    timeline.device_clock_known = !model_.index.device_clock.empty();
+    for (DeviceActivity& activity : timeline.activities) {
+        if (activity.record.kind != ActivityKind::kKernel) {
+            activity.call = call_of(activity);
+            activity.owner = activity.call == kNone ? OwnerTable::kUnknown : timeline.calls[activity.call].owner;
+        }
+    }
+    for (const auto& [activity, launch_id] : captured_) {
+        const auto found = by_launch_id_.find(launch_id);
+        timeline.activities[activity].captured_call = found == by_launch_id_.end() ? kNone : found->second;
+    }
+    sort_timeline(timeline);
+}
+
+}  // namespace gpuspy::analysis

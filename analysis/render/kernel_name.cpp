@@ -1,0 +1,75 @@
+#include "analysis/render/kernel_name.hpp"
+
+#include <string_view>
+
+#include "analysis/render/display_text.hpp"
+
+namespace gpuspy::analysis {
+namespace {
+
+bool opens(char c) {
+    return c == '(' || c == '<' || c == '[' || c == '{';
+}
+
+bool closes(char c) {
+    return c == ')' || c == '>' || c == ']' || c == '}';
+}
+
+/// Where the parameters of a demangled function begin: the first bracket at depth 0 that ends the name.
+std::size_t parameters_at(std::string_view name) {
+    constexpr std::string_view kAnonymous = "(anonymous namespace)";
+    int depth = 0;
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        if (depth == 0 && name[at] == '(') {
+            if (name.substr(at).starts_with(kAnonymous)) {
+                at += kAnonymous.size() - 1;
+                continue;
+            }
+            if (!name.substr(0, at).ends_with("operator")) {
+                return at;
+            }
+        }
+        depth += opens(name[at]) ? 1 : closes(name[at]) ? -1 : 0;
+    }
+    return name.size();
+}
+
+std::string base_name(std::string_view name) {
+    name = name.substr(0, parameters_at(name));
+    // The last name at depth 0: what is before it is a return type or namespaces; what is in brackets behind it are
+    // template arguments.
+    std::string base;
+    int depth = 0;
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        const char c = name[at];
+        if (opens(c)) {
+            ++depth;
+        } else if (closes(c)) {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (depth == 0) {
+            if (c == ' ' || c == ':') {
+                base.clear();
+            } else {
+                base += c;
+            }
+        }
+    }
+    return base;
+}
+
+}  // namespace
+
+std::string kernel_name(const std::string& mangled, NameForm form) {
+    if (form == NameForm::kMangled) {
+        return mangled;
+    }
+    const std::string full = demangled(mangled);
+    if (form == NameForm::kFull) {
+        return full;
+    }
+    // Names of other languages ("sm80_xmma_fprop", "triton_poi_fused_0") are bases already.
+    const std::string base = full == mangled ? std::string() : base_name(full);
+    return base.empty() ? full : base == "operator" ? "operator()" : base;
+}
+
+}  // namespace gpuspy::analysis

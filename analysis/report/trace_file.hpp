@@ -1,0 +1,23 @@
+// What all commands of gpuspy-report share: opening traces, and how they fail.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/model/build_model.hpp"
+#include "analysis/reader/byte_source.hpp"
+#include "analysis/reader/fault.hpp"
+
+namespace gpuspy::report {
+
+/// Says one line on standard error; the exit status.
+int fail(const std::string& message, analysis::ExitCode code);
+/// The same, for a trace of which some could not be read.
+int partly_readable(const std::string& path, const analysis::ReadSummary& reading);
+
+/// The model of the trace at `path`, whose rings are emptied into it first where its owner is dead. nullptr after saying
+/// why not, with the exit status in `status`.
+std::unique_ptr<analysis::Model> load(const std::string& path, bool timeline, int& status);
+
+}  // namespace gpuspy::report
