@@ -22,7 +22,8 @@ struct HostCall {
     std::uint32_t parent = kNone;   ///< Timeline::calls: the hooked call right around it.
     std::uint32_t library = kNone;  ///< Timeline::calls: the outermost call of level library around it, or itself.
     std::uint32_t owner = OwnerTable::kUnknown;
-    std::uint32_t flags = 0;  ///< abi::CallFlags
+    std::uint32_t flags = 0;     ///< abi::CallFlags
+    std::uint32_t work = kNone;  ///< Model::works: what it computes; kNone if it is no call that computes.
     std::int64_t status = 0;
     std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
     std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;

@@ -8,6 +8,8 @@ namespace {
 constexpr std::array kViews = {
     View{"kernels", "kernels: time, count, share; by name, and by grid and block with --by-config", kernels_view},
     View{"calls", "hooked calls: time, count, errors; per thread; what library calls own on the GPU", calls_view},
+    View{"flops", "FLOPs of library calls: achieved rate, arithmetic intensity, utilisation against the device's peak",
+         flops_view},
 };
 
 }  // namespace

@@ -37,5 +37,6 @@ const View* find_view(std::string_view name);
 // One file each.
 std::vector<Table> kernels_view(const ViewInput& input);
 std::vector<Table> calls_view(const ViewInput& input);
+std::vector<Table> flops_view(const ViewInput& input);
 
 }  // namespace gpuspy::analysis
