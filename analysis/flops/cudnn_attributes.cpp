@@ -55,4 +55,34 @@ DescriptorKind kind_of_attribute(std::int64_t attribute) {
     return found == std::end(kRanges) ? DescriptorKind::kOther : found->kind;
 }
 
+int level_of(DescriptorKind kind) {
+    switch (kind) {
+        case DescriptorKind::kOther:
+        case DescriptorKind::kPointwise:
+        case DescriptorKind::kTensor:
+        case DescriptorKind::kConvolution:
+        case DescriptorKind::kMatmul:
+            return 0;
+        case DescriptorKind::kConvolutionForward:
+        case DescriptorKind::kConvolutionBackwardData:
+        case DescriptorKind::kConvolutionBackwardFilter:
+        case DescriptorKind::kMatrixMultiply:
+        case DescriptorKind::kAttentionForward:
+        case DescriptorKind::kAttentionBackward:
+        case DescriptorKind::kPointwiseOperation:
+        case DescriptorKind::kOperationWithoutProducts:
+            return 1;
+        case DescriptorKind::kOperationGraph:
+            return 2;
+        case DescriptorKind::kHeuristics:
+        case DescriptorKind::kEngine:
+            return 3;
+        case DescriptorKind::kEngineConfig:
+            return 4;
+        case DescriptorKind::kPlan:
+            return 5;
+    }
+    return 0;
+}
+
 }  // namespace gpuspy::analysis

@@ -30,6 +30,10 @@ enum class DescriptorKind : std::uint8_t {
 
 DescriptorKind kind_of_attribute(std::int64_t attribute);
 
+/// How many descriptors lie beneath one of this kind at most: a plan is of a configuration, that of an engine, that of a
+/// graph, that of operations, these of tensors.
+int level_of(DescriptorKind kind);
+
 namespace cudnn {
 inline constexpr std::int64_t kBackendDescriptorType = 15;  // CUDNN_TYPE_BACKEND_DESCRIPTOR: an array of handles
 

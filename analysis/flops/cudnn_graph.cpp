@@ -236,11 +236,12 @@ WorkAnswer work_of_graph(const BackendDescriptor& graph) {
     return WorkAnswer::known(work);
 }
 
-std::shared_ptr<const BackendDescriptor> CudnnGraphState::refer_to(std::int64_t handle) {
+std::shared_ptr<const BackendDescriptor> CudnnGraphState::refer_to(std::int64_t handle, DescriptorKind from) {
     const auto found = descriptors_.find(handle);
     if (found == descriptors_.end()) return nullptr;
     found->second->referred_to = true;
-    return found->second;
+    // No trace, however damaged, makes a chain that is longer than a plan's.
+    return level_of(found->second->kind) < level_of(from) ? found->second : nullptr;
 }
 
 void CudnnGraphState::set_attribute(std::uint32_t thread, const CallArguments& arguments) {
@@ -253,7 +254,7 @@ void CudnnGraphState::set_attribute(std::uint32_t thread, const CallArguments& a
     std::vector<std::shared_ptr<const BackendDescriptor>> links;
     const bool refers = arguments.value("attributeType") == cudnn::kBackendDescriptorType;
     for (const std::int64_t element : refers ? elements : std::span<const std::int64_t>()) {
-        links.push_back(refer_to(element));
+        links.push_back(refer_to(element, kind));
     }
     std::shared_ptr<BackendDescriptor>& descriptor = descriptors_[*handle];
     if (descriptor == nullptr || descriptor->referred_to || descriptor->kind != kind) {

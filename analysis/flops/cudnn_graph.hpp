@@ -21,7 +21,7 @@
 namespace gpuspy::analysis {
 
 /// A descriptor as described. Attributes are numbers, or other descriptors (nullptr: one whose description was not
-/// recorded).
+/// recorded, or that cannot be part of this one).
 struct BackendDescriptor {
     DescriptorKind kind = DescriptorKind::kOther;
     bool referred_to = false;
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] WorkAnswer execute(const CallArguments& arguments) const;
 
 private:
-    std::shared_ptr<const BackendDescriptor> refer_to(std::int64_t handle);
+    std::shared_ptr<const BackendDescriptor> refer_to(std::int64_t handle, DescriptorKind from);
     void set_plan(std::int64_t plan, std::uint32_t thread, const BackendDescriptor* config);
 
     std::unordered_map<std::int64_t, std::shared_ptr<BackendDescriptor>> descriptors_;  // by handle, as they stand

@@ -325,6 +325,17 @@ TEST_CASE("plans of unknown work say why") {
     CHECK(execute(call).cause == Unknown::kNoDescriptor);
 }
 
+TEST_CASE("descriptors of a damaged trace make no chain") {
+    ScriptedCalls call;
+    constexpr std::int64_t kMany = 200'000;
+    for (std::int64_t i = 1; i < kMany; ++i) {
+        call.link(i, kOperations, {i - 1});
+    }
+    call.link(kHeuristics, kHeuristicsGraph, {kMany - 1});
+    call.link(kPlan, kPlanConfig, {kConfig});
+    CHECK(execute(call).kind == Kind::kUnknown);
+}
+
 TEST_CASE("an attribute that could not be set changes nothing") {
     ScriptedCalls call;
     convolution_plan(call);
