@@ -89,6 +89,8 @@ public:
         }
     }
 
+    void on_range(const RangeRecord& record) override { timeline_.add_range(record); }
+
     void finish() {
         forest_.finish();
         matcher_.finish();

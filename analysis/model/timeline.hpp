@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/model/owners.hpp"
+#include "analysis/model/ranges.hpp"
 #include "analysis/reader/records.hpp"
 
 namespace gpuspy::analysis {
@@ -47,6 +48,17 @@ struct DeviceActivity {
     ActivityRecord record;
 };
 
+/// An NVTX range. Times are ns of CLOCK_MONOTONIC; it may begin before the recording.
+struct HostRange {
+    Range::Kind kind = Range::Kind::kMark;
+    bool open = false;  ///< Never ended: it ends with the recording.
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t thread = 0;  ///< Where it began: Symbols::threads()
+    std::uint32_t domain = 0;  ///< Symbols::text(); "" is the default domain.
+    std::uint32_t name = 0;    ///< Symbols::text()
+    std::uint32_t depth = 0;   ///< Pushes of its thread and domain that it lies in.
+};
+
 struct Timeline {
     /// What is looked at: from the first to the last moment of anything recorded, or the part that was selected.
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -54,6 +66,7 @@ struct Timeline {
     /// compared with those of calls.
     bool device_clock_known = false;
     std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
+    std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
 
     [[nodiscard]] std::uint64_t wall_ns() const {

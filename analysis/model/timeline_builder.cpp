@@ -79,6 +79,21 @@ void TimelineBuilder::link(std::uint32_t activity, std::uint32_t call, std::uint
     }
 }
 
+void TimelineBuilder::add_range(const RangeRecord& record) {
+    if (model_.timeline != nullptr) {
+        ranges_.add(record);
+    }
+}
+
+void TimelineBuilder::finish_ranges() {
+    const LinearMap& clock = model_.index.host_clock;
+    for (const Range& range : ranges_.finish(model_.index.last_ticks).ranges) {
+        model_.timeline->ranges.push_back({range.kind, range.open, clock.at(range.begin_ticks),
+                                           clock.at(range.end_ticks), range.thread, range.domain, range.name,
+                                           range.depth});
+    }
+}
+
 /// CUPTI's ids have 32 bits and may come again: the call that began last before the copy did is the one.
 std::uint32_t TimelineBuilder::call_of(const DeviceActivity& activity) const {
     const auto found = by_correlation_.find(activity.record.correlation);
@@ -113,6 +128,7 @@ void TimelineBuilder::finish() {
         const auto found = by_launch_id_.find(launch_id);
         timeline.activities[activity].captured_call = found == by_launch_id_.end() ? kNone : found->second;
     }
+    finish_ranges();
     sort_timeline(timeline);
 }
 

@@ -14,17 +14,27 @@ namespace {
 using Kind = WorkAnswer::Kind;
 
 /// What vendors' kernels call the format of their products: sm80_xmma_fprop_implicit_gemm_tf32f32_..., ..._f32f32_f32f32_...,
-/// cutlass_80_tensorop_s1688gemm_..., ampere_sgemm_.... The first row that fits.
+/// cutlass_80_tensorop_s1688gemm_..., ampere_sgemm_.... The first row that fits. Asked only of work on 32-bit floats.
 struct NameToType {
     std::string_view part;
     MathType type;
 };
+// clang-format off
 constexpr NameToType kNames[] = {
-    {"tf32", MathType::kTf32},          {"s1688", MathType::kTf32},
-    {"f32f32_f32f32", MathType::kFp32}, {"cf32cf32_f32f32", MathType::kFp32},
-    {"_ffma", MathType::kFp32},         {"sgemm", MathType::kFp32},
-    {"cgemm", MathType::kFp32},         {"simt", MathType::kFp32},
+    {"tf32", MathType::kTf32},
+    {"s1688", MathType::kTf32},
+    {"f32f32_f32f32", MathType::kFp32},
+    {"cf32cf32_f32f32", MathType::kFp32},
+    {"_ffma", MathType::kFp32},
+    {"sgemm", MathType::kFp32},
+    {"cgemm", MathType::kFp32},
+    {"simt", MathType::kFp32},
+    // cuDNN's engines of before tensor cores
+    {"dgrad_engine", MathType::kFp32},
+    {"wgrad_alg0_engine", MathType::kFp32},
+    {"grouped_direct_kernel", MathType::kFp32},
 };
+// clang-format on
 
 /// For each call the one whose work its device records are; kNone: of none.
 std::vector<std::uint32_t> covering_calls(const Model& model, const Timeline& timeline) {

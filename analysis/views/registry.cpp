@@ -10,7 +10,8 @@ constexpr std::array kViews = {
     View{"calls", "hooked calls: time, count, errors; per thread; what library calls own on the GPU", calls_view},
     View{"flops", "FLOPs of library calls: achieved rate, arithmetic intensity, utilisation against the device's peak",
          flops_view},
-    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers", phases_view},
+    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers; NVTX ranges",
+         phases_view},
     View{"completeness", "what is missing, by cause; what gpuspy cost", completeness_view},
 };
 
