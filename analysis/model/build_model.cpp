@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/flops/work_recorder.hpp"
 #include "analysis/model/call_forest.hpp"
 #include "analysis/model/launch_matcher.hpp"
 #include "analysis/model/timeline_builder.hpp"
@@ -21,6 +22,7 @@ public:
     explicit EventPass(Model& model)
         : model_(model),
           timeline_(model),
+          works_(model.index.symbols),
           matcher_(model, timeline_),
           forest_([this](std::span<const TreeNode> tree) { on_tree(tree); }) {
         const TraceIndex& index = model.index;
@@ -45,7 +47,7 @@ public:
         model_.collectives.add(call, model_.index.symbols.api(call.api), duration_ns);
         stats.failed += call.has(abi::kCallStatus) ? 1 : 0;
         ++model_.threads[call.thread].calls;
-        forest_.add(call, timeline_.note(call));
+        forest_.add(call, timeline_.note(call), model_.timeline == nullptr ? kNoWork : works_.add(call));
     }
 
     void on_activity(const ActivityRecord& record) override {
@@ -93,6 +95,7 @@ public:
         forest_.finish();
         matcher_.finish();
         timeline_.finish();
+        model_.works = works_.finish();
     }
 
 private:
@@ -219,6 +222,7 @@ private:
 
     Model& model_;
     TimelineBuilder timeline_;
+    WorkRecorder works_;
     LaunchMatcher matcher_;
     CallForest forest_;
     std::vector<CallContext> contexts_;

@@ -12,11 +12,15 @@
 
 namespace gpuspy::analysis {
 
+/// No answer: TreeNode::work.
+inline constexpr std::uint32_t kNoWork = UINT32_MAX;
+
 /// A call and, right before it in the same span, all calls inside it: subtree - 1 of them.
 struct TreeNode {
     CallRecord call;
     std::uint32_t subtree = 1;
     int note = -1;  ///< As add() was given it: what someone read from the call's arguments, which do not live on.
+    std::uint32_t work = kNoWork;  ///< Model::works
 };
 
 /// What lies around and inside a call of a tree. Indices are into the tree's span; -1 for none.
@@ -40,7 +44,7 @@ public:
 
     explicit CallForest(Sink sink) : sink_(std::move(sink)) {}
 
-    void add(const CallRecord& call, int note = -1);
+    void add(const CallRecord& call, int note = -1, std::uint32_t work = kNoWork);
     /// Hands over what still waits: the calls around it never returned.
     void finish();
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/flops/work.hpp"
 #include "analysis/model/collectives.hpp"
 #include "analysis/model/interval_set.hpp"
 #include "analysis/model/owners.hpp"
@@ -93,6 +94,7 @@ struct Model {
     LaunchCounts launches;
     std::map<std::uint32_t, UnmatchedKernel> unmatched;  ///< by name
     std::int64_t first_ns = 0, last_ns = 0;              ///< Of anything recorded, CLOCK_MONOTONIC.
+    std::vector<WorkAnswer> works;                       ///< Of the timeline's calls, by HostCall::work.
     std::unique_ptr<Timeline> timeline;                  ///< Where it was asked for (BuildOptions); else nullptr.
 
     [[nodiscard]] std::uint64_t wall_ns() const {

@@ -1,5 +1,5 @@
 // Every call and every device record, in memory and linked: for the views that ask when, and not only how much. It takes
-// about 130 bytes a call and 200 a device record; the summary does without it.
+// about 130 bytes a call, as much again for one of a library, and 200 a device record; the summary does without it.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ struct HostCall {
     std::uint32_t owner = OwnerTable::kUnknown;
     std::uint32_t site = OwnerTable::kUnknown;  ///< OwnerTable: the shared object that made this very call.
     std::uint32_t flags = 0;                    ///< abi::CallFlags
+    std::uint32_t work = kNone;  ///< Model::works: what it computes; kNone if it is no call that computes.
     std::int64_t status = 0;
     std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
     std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;

@@ -21,6 +21,7 @@ std::uint32_t TimelineBuilder::add_tree(std::span<const TreeNode> tree, std::spa
         call.parent = link(context.parent);
         call.library = link(context.library);
         call.flags = record.flags;
+        call.work = tree[i].work;
         call.status = record.status;
         call.caller = record.caller;
         call.stream = record.stream;

@@ -14,7 +14,10 @@ constexpr std::array kViews = {
     View{"libraries", "GPU time and top kernels by owner: libraries against the framework's own kernels",
          libraries_view},
     View{"memory", "copies and sets by kind of memory and size; what was allocated, and not freed", memory_view},
-    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers; NVTX ranges", phases_view},
+    View{"flops", "FLOPs of library calls: achieved rate, arithmetic intensity, utilisation against the device's peak",
+         flops_view},
+    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers; NVTX ranges",
+         phases_view},
     View{"completeness", "what is missing, by cause; what gpuspy cost", completeness_view},
 };
 

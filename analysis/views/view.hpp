@@ -42,6 +42,7 @@ std::vector<Table> latency_view(const ViewInput& input);
 std::vector<Table> libraries_view(const ViewInput& input);
 std::vector<Table> memory_view(const ViewInput& input);
 std::vector<Table> completeness_view(const ViewInput& input);
+std::vector<Table> flops_view(const ViewInput& input);
 std::vector<Table> phases_view(const ViewInput& input);
 
 }  // namespace gpuspy::analysis

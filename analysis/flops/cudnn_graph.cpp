@@ -1,0 +1,295 @@
+#include "analysis/flops/cudnn_graph.hpp"
+
+#include <set>
+#include <utility>
+
+#include "analysis/flops/count.hpp"
+#include "analysis/flops/number_format.hpp"
+
+namespace gpuspy::analysis {
+
+std::int64_t BackendDescriptor::value_or(std::int64_t attribute, std::int64_t otherwise) const {
+    const auto found = values.find(attribute);
+    return found == values.end() || found->second.empty() ? otherwise : found->second[0];
+}
+
+const BackendDescriptor* BackendDescriptor::link(std::int64_t attribute) const {
+    const auto found = links.find(attribute);
+    return found == links.end() || found->second.empty() ? nullptr : found->second[0].get();
+}
+
+namespace {
+
+/// As many operations of a graph are recorded at most (abi::ApiEntry::fields): with as many there may be more.
+constexpr std::size_t kMostElements = 16;
+
+const std::vector<std::int64_t>* dimensions_of(const BackendDescriptor* tensor) {
+    if (tensor == nullptr) return nullptr;
+    const auto found = tensor->values.find(cudnn::kTensorDimensions);
+    return found == tensor->values.end() ? nullptr : &found->second;
+}
+
+/// Dimensions count vectors where a tensor has them.
+Count elements_of(const BackendDescriptor& tensor) {
+    Count count = tensor.value_or(cudnn::kTensorVectorCount, 1);
+    if (const auto* dimensions = dimensions_of(&tensor)) {
+        for (const std::int64_t dimension : *dimensions) count = count * dimension;
+    }
+    return count;
+}
+
+std::optional<NumberFormat> format_of(const BackendDescriptor* tensor) {
+    return tensor == nullptr ? std::nullopt : cudnn_format(tensor->value_or(cudnn::kTensorDataType, -1));
+}
+
+/// Of the two factors of a product. Where they differ (softmax's results in 32 bits times half-precision values), the wider is
+/// rounded to the narrower: tensor cores multiply numbers of one format.
+std::optional<NumberFormat> format_of(const BackendDescriptor* left, const BackendDescriptor* right) {
+    const auto a = format_of(left), b = format_of(right);
+    return !a || !b ? std::nullopt : a->bits <= b->bits ? a : b;
+}
+
+/// The work of one operation with products.
+struct Products {
+    Count multiply_adds;
+    NumberFormat format;
+    Operation operation;
+};
+
+struct ProductsAnswer {
+    std::optional<Products> products;
+    Unknown cause = Unknown::kNoDescriptor;
+};
+
+/// 2 x elements of the output (or its gradient) x the filter's elements but for its first dimension: a sum of
+/// (c / groups) x r x s products for each.
+ProductsAnswer convolution(const BackendDescriptor& operation, std::int64_t input_attribute,
+                           std::int64_t filter_attribute, std::int64_t output_attribute, Operation kind) {
+    const BackendDescriptor* const filter = operation.link(filter_attribute);
+    const BackendDescriptor* const output = operation.link(output_attribute);
+    const auto* filter_dimensions = dimensions_of(filter);
+    // The factors are two of the three tensors; the third is the result.
+    const BackendDescriptor* const input = operation.link(input_attribute);
+    const auto format = kind == Operation::kConvolutionForward        ? format_of(input, filter)
+                        : kind == Operation::kConvolutionBackwardData ? format_of(filter, output)
+                                                                      : format_of(input, output);
+    if (filter_dimensions == nullptr || dimensions_of(output) == nullptr || !format) return {};
+    Count sum = filter->value_or(cudnn::kTensorVectorCount, 1);
+    for (std::size_t i = 1; i < filter_dimensions->size(); ++i) sum = sum * (*filter_dimensions)[i];
+    return {Products{elements_of(*output) * sum, *format, kind}};
+}
+
+/// C (..., m, n) = A (..., m, k) x B (..., k, n).
+ProductsAnswer matrix_multiply(const BackendDescriptor& operation) {
+    for (const std::int64_t size : {cudnn::kMatmulMOverride, cudnn::kMatmulNOverride, cudnn::kMatmulKOverride}) {
+        if (operation.has_link(size)) return {{}, Unknown::kSizesOnDevice};
+    }
+    const BackendDescriptor* const a = operation.link(cudnn::kMatmulA);
+    const BackendDescriptor* const c = operation.link(cudnn::kMatmulC);
+    const auto* a_dimensions = dimensions_of(a);
+    const auto format = format_of(a, operation.link(cudnn::kMatmulB));
+    if (a_dimensions == nullptr || a_dimensions->empty() || dimensions_of(c) == nullptr || !format) return {};
+    return {Products{elements_of(*c) * a_dimensions->back(), *format, Operation::kMatrixMultiply}};
+}
+
+struct AttentionAttributes {
+    std::int64_t q, k, v, length_q, length_kv;
+};
+
+/// Q (b, h, sq, d_qk), K (b, h_k, sk, d_qk), V (b, h_v, sk, d_v). Forward is Q K' and P V; backward computes Q K' again, then
+/// dO V', P' dO, dS K and dS' Q.
+ProductsAnswer attention(const BackendDescriptor& operation, const AttentionAttributes& attributes, Operation kind) {
+    const BackendDescriptor* const q = operation.link(attributes.q);
+    const auto* q_dimensions = dimensions_of(q);
+    const auto* k_dimensions = dimensions_of(operation.link(attributes.k));
+    const auto* v_dimensions = dimensions_of(operation.link(attributes.v));
+    const auto format = format_of(q);
+    if (q_dimensions == nullptr || k_dimensions == nullptr || v_dimensions == nullptr || !format ||
+        q_dimensions->size() != 4 || k_dimensions->size() != 4 || v_dimensions->size() != 4) {
+        return {};
+    }
+    if (operation.has_link(attributes.length_q) || operation.has_link(attributes.length_kv) ||
+        q->has_link(cudnn::kTensorRaggedOffset)) {
+        return {{}, Unknown::kSizesOnDevice};
+    }
+    const Count pairs = Count((*q_dimensions)[0]) * (*q_dimensions)[1] * (*q_dimensions)[2] * (*k_dimensions)[2];
+    const Count d_qk = q_dimensions->back(), d_v = v_dimensions->back();
+    const Count depth = kind == Operation::kAttentionForward ? d_qk + d_v : d_qk * 3 + d_v * 2;
+    return {Products{pairs * depth, *format, kind}};
+}
+
+ProductsAnswer products_of(const BackendDescriptor& operation) {
+    switch (operation.kind) {
+        case DescriptorKind::kConvolutionForward:
+            return convolution(operation, cudnn::kConvolutionForwardX, cudnn::kConvolutionForwardW,
+                               cudnn::kConvolutionForwardY, Operation::kConvolutionForward);
+        case DescriptorKind::kConvolutionBackwardData:
+            return convolution(operation, cudnn::kConvolutionBackwardDataDx, cudnn::kConvolutionBackwardDataW,
+                               cudnn::kConvolutionBackwardDataDy, Operation::kConvolutionBackwardData);
+        case DescriptorKind::kConvolutionBackwardFilter:
+            return convolution(operation, cudnn::kConvolutionBackwardFilterX, cudnn::kConvolutionBackwardFilterDw,
+                               cudnn::kConvolutionBackwardFilterDy, Operation::kConvolutionBackwardFilter);
+        case DescriptorKind::kMatrixMultiply:
+            return matrix_multiply(operation);
+        case DescriptorKind::kAttentionForward:
+            return attention(operation,
+                             {cudnn::kAttentionForwardQ, cudnn::kAttentionForwardK, cudnn::kAttentionForwardV,
+                              cudnn::kAttentionForwardLengthQ, cudnn::kAttentionForwardLengthKv},
+                             Operation::kAttentionForward);
+        case DescriptorKind::kAttentionBackward:
+            return attention(operation,
+                             {cudnn::kAttentionBackwardQ, cudnn::kAttentionBackwardK, cudnn::kAttentionBackwardV,
+                              cudnn::kAttentionBackwardLengthQ, cudnn::kAttentionBackwardLengthKv},
+                             Operation::kAttentionBackward);
+        default:
+            return {{}, Unknown::kOperation};
+    }
+}
+
+bool is_pointwise(const BackendDescriptor& operation, std::int64_t first_mode, std::int64_t last_mode) {
+    const BackendDescriptor* const pointwise = operation.link(cudnn::kPointwiseDescriptor);
+    const std::int64_t mode = pointwise == nullptr ? -1 : pointwise->value_or(cudnn::kPointwiseMode, -1);
+    return mode >= first_mode && mode <= last_mode;
+}
+
+using Operations = std::vector<std::shared_ptr<const BackendDescriptor>>;
+
+/// Attention spelled out as single operations has its causal mask so, too: the index of the row compared with that of the
+/// column. Half of the products are masked, and left out by every implementation.
+bool is_causal(const Operations& operations) {
+    std::set<const BackendDescriptor*> indices;
+    for (const auto& operation : operations) {
+        if (is_pointwise(*operation, cudnn::kGenerateIndex, cudnn::kGenerateIndex)) {
+            indices.insert(operation->link(cudnn::kPointwiseY));
+        }
+    }
+    for (const auto& operation : operations) {
+        const BackendDescriptor* const x = operation->link(cudnn::kPointwiseX);
+        const BackendDescriptor* const b = operation->link(cudnn::kPointwiseB);
+        if (is_pointwise(*operation, cudnn::kFirstComparison, cudnn::kLastComparison) && x != b &&
+            indices.count(x) != 0 && indices.count(b) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Of every tensor that an operation reads or writes in memory, once: virtual ones never get there.
+Count bytes_of(const Operations& operations) {
+    std::set<const BackendDescriptor*> tensors;
+    for (const auto& operation : operations) {
+        for (const auto& [attribute, links] : operation->links) {
+            for (const auto& tensor : links) {
+                if (tensor != nullptr && tensor->kind == DescriptorKind::kTensor) tensors.insert(tensor.get());
+            }
+        }
+    }
+    Count bytes = 0;
+    for (const BackendDescriptor* const tensor : tensors) {
+        const bool in_memory =
+            tensor->value_or(cudnn::kTensorIsVirtual, 0) == 0 && tensor->value_or(cudnn::kTensorIsByValue, 0) == 0;
+        if (const auto format = format_of(tensor); in_memory && format) {
+            bytes = bytes + format->bytes(elements_of(*tensor));
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+WorkAnswer work_of_graph(const BackendDescriptor& graph) {
+    const auto found = graph.links.find(cudnn::kGraphOperations);
+    if (found == graph.links.end()) return WorkAnswer::unknown(Unknown::kNoDescriptor);
+    const Operations& operations = found->second;
+    if (operations.size() >= kMostElements) return WorkAnswer::unknown(Unknown::kOperation);
+    Count flops = 0;
+    Count largest = 0;
+    std::size_t matrix_products = 0;
+    Work work;
+    for (const auto& operation : operations) {
+        if (operation == nullptr) return WorkAnswer::unknown(Unknown::kNoDescriptor);
+        if (operation->kind == DescriptorKind::kPointwiseOperation ||
+            operation->kind == DescriptorKind::kOperationWithoutProducts) {
+            continue;
+        }
+        const ProductsAnswer answer = products_of(*operation);
+        if (!answer.products) return WorkAnswer::unknown(answer.cause);
+        const Count own = answer.products->multiply_adds * answer.products->format.multiply_add_flops();
+        flops = flops + own;
+        matrix_products += answer.products->operation == Operation::kMatrixMultiply ? 1 : 0;
+        if (!(own < largest)) {
+            largest = own;
+            work.type = cudnn_math(answer.products->format);
+            work.operation = answer.products->operation;
+        }
+    }
+    // Two products of matrices in one graph are attention; its backward has five (or four, with Q K' kept).
+    if (matrix_products > 1) {
+        work.operation = matrix_products > 2 ? Operation::kAttentionBackward : Operation::kAttentionForward;
+        flops = is_causal(operations) ? flops / 2 : flops;
+    }
+    const Count bytes = bytes_of(operations);
+    if (!flops.valid() || !bytes.valid()) return WorkAnswer::unknown(Unknown::kSenselessSizes);
+    if (flops.value() == 0) return WorkAnswer::zero();
+    work.flops = flops.value();
+    work.least_bytes = bytes.value();
+    return WorkAnswer::known(work);
+}
+
+std::shared_ptr<const BackendDescriptor> CudnnGraphState::refer_to(std::int64_t handle, DescriptorKind from) {
+    const auto found = descriptors_.find(handle);
+    if (found == descriptors_.end()) return nullptr;
+    found->second->referred_to = true;
+    // No trace, however damaged, makes a chain that is longer than a plan's.
+    return level_of(found->second->kind) < level_of(from) ? found->second : nullptr;
+}
+
+void CudnnGraphState::set_attribute(std::uint32_t thread, const CallArguments& arguments) {
+    const auto handle = arguments.value("descriptor");
+    const auto attribute = arguments.value("attributeName");
+    if (!handle || !attribute) return;
+    const auto elements = arguments.array("arrayOfElements");
+    const DescriptorKind kind = kind_of_attribute(*attribute);
+
+    std::vector<std::shared_ptr<const BackendDescriptor>> links;
+    const bool refers = arguments.value("attributeType") == cudnn::kBackendDescriptorType;
+    for (const std::int64_t element : refers ? elements : std::span<const std::int64_t>()) {
+        links.push_back(refer_to(element, kind));
+    }
+    std::shared_ptr<BackendDescriptor>& descriptor = descriptors_[*handle];
+    if (descriptor == nullptr || descriptor->referred_to || descriptor->kind != kind) {
+        descriptor = std::make_shared<BackendDescriptor>();
+        descriptor->kind = kind;
+    }
+    if (*attribute == cudnn::kHeuristicsGraph && !links.empty()) {
+        asked_[thread] = links[0];
+    } else if (*attribute == cudnn::kPlanEngineConfig) {
+        set_plan(*handle, thread, links.empty() ? nullptr : links[0].get());
+    } else if (*attribute == cudnn::kPlanJson) {
+        plans_[*handle] = WorkAnswer::unknown(Unknown::kNoPlan);
+    }
+    if (refers) {
+        descriptor->links[*attribute] = std::move(links);
+    } else {
+        descriptor->values[*attribute].assign(elements.begin(), elements.end());
+    }
+}
+
+void CudnnGraphState::set_plan(std::int64_t plan, std::uint32_t thread, const BackendDescriptor* config) {
+    const BackendDescriptor* graph = nullptr;
+    if (config != nullptr && config->has_link(cudnn::kEngineConfigEngine)) {
+        const BackendDescriptor* const engine = config->link(cudnn::kEngineConfigEngine);
+        graph = engine == nullptr ? nullptr : engine->link(cudnn::kEngineGraph);
+    } else if (const auto asked = asked_.find(thread); asked != asked_.end()) {
+        graph = asked->second.get();
+    }
+    plans_[plan] = graph == nullptr ? WorkAnswer::unknown(Unknown::kNoDescriptor) : work_of_graph(*graph);
+}
+
+WorkAnswer CudnnGraphState::execute(const CallArguments& arguments) const {
+    const auto plan = arguments.value("executionPlan");
+    const auto found = plan ? plans_.find(*plan) : plans_.end();
+    return found == plans_.end() ? WorkAnswer::unknown(Unknown::kNoPlan) : found->second;
+}
+
+}  // namespace gpuspy::analysis
