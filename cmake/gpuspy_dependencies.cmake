@@ -4,6 +4,7 @@
 #   fmt::fmt-header-only, spdlog::spdlog_header_only, CLI11::CLI11
 #                                 the programs: they are carried to machines that have none of these
 #   nlohmann_json::nlohmann_json  tests: what reads our JSON back
+#   GPUSPY_CHART_JS, GPUSPY_D3_JS files that the HTML report contains: charts, and the timeline and tables
 #   Catch2::Catch2WithMain        tests (version 2)
 #   <xxhash.h>                    with XXH_INLINE_ALL: headers alone
 
@@ -25,6 +26,16 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h)
 mark_as_advanced(XXHASH_INCLUDE_DIR)
 if(NOT XXHASH_INCLUDE_DIR)
     list(APPEND missing libxxhash-dev)
+endif()
+# Scripts: not where headers and libraries are looked for.
+find_file(GPUSPY_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
+find_file(GPUSPY_D3_JS d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH)
+mark_as_advanced(GPUSPY_CHART_JS GPUSPY_D3_JS)
+if(NOT GPUSPY_CHART_JS)
+    list(APPEND missing libjs-chart.js)
+endif()
+if(NOT GPUSPY_D3_JS)
+    list(APPEND missing node-d3)
 endif()
 if(missing)
     list(JOIN missing " " missing)

@@ -25,9 +25,12 @@ as_root() {
 
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
-    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file"
+    pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file chromium:chromium
+    chromedriver:chromium-driver"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
     zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev"
+# What the HTML report contains.
+scripts="javascript/chart.js/chart.min.js:libjs-chart.js nodejs/d3/dist/d3.min.js:node-d3"
 
 missing_packages() {
     for entry in $commands; do
@@ -36,6 +39,11 @@ missing_packages() {
     for entry in $files; do
         [ -e "/usr/include/${entry%%:*}" ] || echo "${entry##*:}"
     done
+    for entry in $scripts; do
+        [ -e "/usr/share/${entry%%:*}" ] || echo "${entry##*:}"
+    done
+    # The test of the HTML report drives the browser with it.
+    /usr/bin/python3 -c 'import selenium' >/dev/null 2>&1 || echo python3-selenium
     # The test of the wheel makes a virtual environment; Debian's python3 comes without what that takes.
     python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 }

@@ -4,6 +4,43 @@
 #include <unordered_map>
 
 namespace gpuspy::analysis {
+namespace {
+
+/// Puts the calls that are `inside` into `part`, behind those that its activities follow from, and mends all links.
+template <class Inside>
+void select_calls(const Timeline& timeline, const Inside& inside, Timeline& part) {
+    std::vector<bool> needed(timeline.calls.size(), false);
+    const auto need = [&](std::uint32_t call) {
+        for (; call != kNone && !needed[call]; call = timeline.calls[call].parent) {
+            needed[call] = true;
+        }
+    };
+    for (const DeviceActivity& activity : part.activities) {
+        need(activity.call);
+        need(activity.captured_call);
+    }
+    std::vector<std::uint32_t> position(timeline.calls.size(), kNone);
+    for (const bool own : {false, true}) {
+        part.first_call = static_cast<std::uint32_t>(part.calls.size());
+        for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+            if (inside(timeline.calls[at].begin_ns) == own && (own || needed[at])) {
+                position[at] = static_cast<std::uint32_t>(part.calls.size());
+                part.calls.push_back(timeline.calls[at]);
+            }
+        }
+    }
+    const auto follow = [&](std::uint32_t& link) { link = link == kNone ? kNone : position[link]; };
+    for (HostCall& call : part.calls) {
+        follow(call.parent);
+        follow(call.library);
+    }
+    for (DeviceActivity& activity : part.activities) {
+        follow(activity.call);
+        follow(activity.captured_call);
+    }
+}
+
+}  // namespace
 
 Timeline select(const Model& model, const Timeline& timeline, const Selection& selection) {
     Timeline part;
@@ -19,17 +56,16 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
                             (moment_ns < part.end_ns || (moment_ns == part.end_ns && part.end_ns == timeline.end_ns)));
     };
 
-    std::vector<std::uint32_t> position(timeline.calls.size(), kNone);
-    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
-        if (inside(timeline.calls[at].begin_ns)) {
-            position[at] = static_cast<std::uint32_t>(part.calls.size());
-            part.calls.push_back(timeline.calls[at]);
+    for (const HostRange& range : timeline.ranges) {
+        if (inside(range.begin_ns)) {
+            part.ranges.push_back(range);
         }
     }
-    const auto follow = [&](std::uint32_t& link) { link = link == kNone ? kNone : position[link]; };
-    for (HostCall& call : part.calls) {
-        follow(call.parent);
-        follow(call.library);
+    // What is allocated at a time depends on all that came before.
+    for (const MemoryEvent& event : timeline.memory) {
+        if (event.at_ns <= part.end_ns) {
+            part.memory.push_back(event);
+        }
     }
 
     std::unordered_map<std::uint32_t, bool> wanted;  // by name
@@ -54,9 +90,8 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
             continue;
         }
         part.activities.push_back(activity);
-        follow(part.activities.back().call);
-        follow(part.activities.back().captured_call);
     }
+    select_calls(timeline, inside, part);
     return part;
 }
 

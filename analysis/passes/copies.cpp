@@ -7,7 +7,6 @@
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
-namespace {
 
 std::string direction_name(std::uint64_t kind) {
     static constexpr std::array kNames = {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
@@ -17,8 +16,6 @@ std::string direction_name(std::uint64_t kind) {
     }
     return kind < kNames.size() ? kNames[static_cast<std::size_t>(kind)] : "kind " + std::to_string(kind);
 }
-
-}  // namespace
 
 std::vector<CopyRow> copy_table(const Model& model) {
     std::vector<CopyRow> rows;

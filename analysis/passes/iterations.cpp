@@ -22,7 +22,7 @@ LaunchSequence launch_sequence(const Model& model, const Timeline& timeline) {
     // A kernel is known by its name where there is one: modules may be loaded again, at other addresses.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers;
     std::unordered_map<std::uint64_t, std::uint64_t> names;
-    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+    for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const HostCall& call = timeline.calls[at];
         if (!call.is_launch || call.has(abi::kCallCaptured) || call.has(abi::kCallStatus)) {
             continue;
@@ -134,7 +134,7 @@ void fill(const Timeline& timeline, const std::vector<std::uint32_t>& iteration_
         }
     }
     std::vector<std::map<std::uint32_t, IntervalSet>> waiting(result.rows.size());
-    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+    for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const HostCall& call = timeline.calls[at];
         if (call.outermost_blocking && iteration_of_call[at] != kNone) {
             waiting[iteration_of_call[at]][call.thread].add(call.begin_ns, call.end_ns);
@@ -226,7 +226,7 @@ Iterations iterations(const Model& model, const Timeline& timeline) {
     const std::int64_t last_ns = last_launch + 1 < sequence.calls.size()
                                      ? timeline.calls[sequence.calls[last_launch + 1]].begin_ns
                                      : timeline.end_ns;
-    for (std::uint32_t at = 0; at < timeline.calls.size(); ++at) {
+    for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const std::int64_t begin = timeline.calls[at].begin_ns;
         while (row + 1 < result.rows.size() && begin >= result.rows[row + 1].begin_ns) {
             ++row;

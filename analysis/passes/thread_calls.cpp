@@ -14,7 +14,7 @@ std::vector<CallRow> call_table(const Model& model, const Timeline& timeline) {
         std::uint64_t failed = 0, outermost = 0;
     };
     std::map<std::uint32_t, Group> groups;
-    for (const HostCall& call : timeline.calls) {
+    for (const HostCall& call : timeline.own_calls()) {
         Group& group = groups[call.api];
         group.durations.add(call.duration_ns());
         group.failed += call.has(abi::kCallStatus) ? 1 : 0;
@@ -39,7 +39,7 @@ std::vector<ThreadCalls> thread_table(const Model& model, const Timeline& timeli
         IntervalSet api, sync;
     };
     std::map<std::uint32_t, Group> groups;
-    for (const HostCall& call : timeline.calls) {
+    for (const HostCall& call : timeline.own_calls()) {
         Group& group = groups[call.thread];
         ++group.row.calls;
         group.row.launches += call.is_launch ? 1 : 0;
@@ -69,7 +69,7 @@ std::vector<ThreadCalls> thread_table(const Model& model, const Timeline& timeli
 
 std::vector<LibraryCallRow> library_call_table(const Model& model, const Timeline& timeline) {
     std::map<std::uint32_t, LibraryCallRow> groups;  // by API
-    for (std::uint32_t position = 0; position < timeline.calls.size(); ++position) {
+    for (std::uint32_t position = timeline.first_call; position < timeline.calls.size(); ++position) {
         const HostCall& call = timeline.calls[position];
         if (call.library == position) {
             LibraryCallRow& row = groups[call.api];

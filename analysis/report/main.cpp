@@ -20,6 +20,7 @@
 #include "analysis/report/output.hpp"
 #include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
+#include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/report/view_command.hpp"
 #include "collector/abi/trace_format.hpp"
@@ -88,11 +89,15 @@ int report(const gpuspy::report::ViewOutput& output, const gpuspy::report::ViewA
     if (!output.output_path.empty() && gpuspy::report::same_file(output.output_path, output.trace_path)) {
         return fail(output.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
     }
+    if (output.format == "html" && output.output_path.empty() && gpuspy::report::standard_output_is_terminal()) {
+        return fail("a page is not for a terminal: say -o report.html, or send it into a file or pipe",
+                    ExitCode::kUsage);
+    }
     if (output.format == "calls") {
         return list_calls(output);
     }
-    return views.given().empty() && output.format != "csv" ? summarise(output)
-                                                           : gpuspy::report::show_views(views, output);
+    const bool tables_alone = output.format == "csv" || output.format == "html";
+    return views.given().empty() && !tables_alone ? summarise(output) : gpuspy::report::show_views(views, output);
 }
 
 }  // namespace
@@ -110,10 +115,11 @@ int main(int argc, char** argv) {
     gpuspy::report::ViewArguments views;
     app.add_option("trace", output.trace_path, "Trace to read, usually trace.bin");
     output.format = "text";
-    app.add_option(
-           "--format", output.format,
-           "text, json (docs/report-json.md), csv (one table of a view), or calls: every recorded call, one a line")
-        ->check(CLI::IsMember({"text", "json", "csv", "calls"}))
+    app.add_option("--format", output.format,
+                   "text, json (docs/report-json.md), html (a page with everything), csv (one table of a view), or "
+                   "calls: every "
+                   "recorded call, one a line")
+        ->check(CLI::IsMember({"text", "json", "html", "csv", "calls"}))
         ->capture_default_str();
     const CLI::Option* top =
         app.add_option("--top", output.top, "Rows of each table; 0: all. Default: 20 for text, all for json")

@@ -9,9 +9,13 @@
 
 namespace gpuspy::report {
 
+bool standard_output_is_terminal() {
+    return ::isatty(STDOUT_FILENO) != 0;
+}
+
 Terminal standard_output() {
     Terminal terminal;
-    if (::isatty(STDOUT_FILENO) == 0) {
+    if (!standard_output_is_terminal()) {
         return terminal;
     }
     // Tables have columns that do not give way: a narrower line breaks where the terminal breaks it.

@@ -11,5 +11,6 @@ struct Terminal {
 };
 
 Terminal standard_output();
+bool standard_output_is_terminal();
 
 }  // namespace gpuspy::report

@@ -14,6 +14,7 @@
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/page.hpp"
 #include "analysis/report/pattern.hpp"
 #include "analysis/report/quantity.hpp"
 #include "analysis/report/terminal.hpp"
@@ -113,6 +114,7 @@ std::optional<std::string> keep_table(const Wanted& wanted, std::vector<analysis
                            analysis::printable(wanted.table), fmt::join(names, ", "));
     }
     tables.erase(std::remove_if(tables.begin(), tables.end(), other), tables.end());
+    tables.front().data_only = false;
     return std::nullopt;
 }
 
@@ -125,7 +127,7 @@ std::string as_text(const std::vector<ViewTables>& views, const ViewArguments& a
     std::string text;
     for (const ViewTables& view : views) {
         for (const analysis::Table& table : view.tables) {
-            const std::string lines = analysis::render_table_text(table, options);
+            const std::string lines = table.data_only ? "" : analysis::render_table_text(table, options);
             text += (text.empty() || lines.empty() ? "" : "\n") + lines;
         }
     }
@@ -229,6 +231,8 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
         }
     } else if (output.format == "json") {
         text = analysis::render_views_json(views);
+    } else if (output.format == "html") {
+        text = page_of(input, views, arguments, output);
     } else {
         text = as_text(views, arguments, output);
     }

@@ -50,6 +50,7 @@ struct Table {
     std::vector<Column> columns;
     std::vector<std::vector<Cell>> rows;
     std::vector<std::string> notes;  ///< Sentences beneath the rows.
+    bool data_only = false;          ///< For programs and charts: text has it only where it is asked for by its name.
     /// By row, where a column has `unit_by_row`. JSON and CSV have it as a column "unit" of its own.
     std::vector<Unit> row_units{};
 

@@ -119,7 +119,23 @@ expect "what nothing matches" 0 "" "$report" --view kernels --filter 'no such ke
 has "nothing to show"
 expect "configurations" 0 "" "$report" --view kernels --by-config --names mangled "$trace"
 has "grid"
+expect "a page" 0 "" "$report" --format html -o "$folder/page.html" "$trace"
+grep -q "^<!DOCTYPE html>" "$folder/page.html" || { echo "FAILED a page: no page" >&2; failures=$((failures + 1)); }
+expect "a page into a pipe" 0 "" sh -c '"$0" --format html "$1" | cat' "$report" "$trace"
+cmp -s "$folder/out" "$folder/page.html" || { echo "FAILED a page into a pipe: another page" >&2; failures=$((failures + 1)); }
+expect "a page onto a terminal" 2 "a page is not for a terminal: say -o report.html" \
+    sh -c 'script -qec "$0 --format html $1 2>$2" /dev/null >"$2.out"; status=$?; cat "$2" >&2; exit $status' "$report" "$trace" "$folder/terminal"
+[ ! -s "$folder/terminal.out" ] || { echo "FAILED a page onto a terminal: something was written" >&2; failures=$((failures + 1)); }
+expect "a page of no trace" 4 "is not a gpuspy trace" "$report" --format html -o "$folder/none.html" "$folder/text"
+[ ! -e "$folder/none.html" ] || { echo "FAILED a page of no trace: a file" >&2; failures=$((failures + 1)); }
+expect "a page of a trace that was cut" 6 "partly readable" "$report" --format html -o "$folder/cut.html" "$folder/cut"
+grep -q "</html>" "$folder/cut.html" || { echo "FAILED a page of a trace that was cut: no page" >&2; failures=$((failures + 1)); }
 
+expect "a view's tables" 0 "" "$report" --view latency "$trace"
+has "Queue depth  ("
+! grep -q "^Queue depth over time" "$folder/out" || { echo "FAILED $name: a table for charts" >&2; failures=$((failures + 1)); }
+expect "a table for charts, by its name" 0 "" "$report" --view latency.depth_series "$trace"
+has "Queue depth over time"
 expect "compare" 0 "" "$report" compare "$trace" "$trace"
 grep -q "^  launches .* 1.00 " "$folder/out" || { echo "FAILED compare: no launches" >&2; failures=$((failures + 1)); }
 expect "compare as JSON" 0 "" "$report" compare --format json "$trace" "$trace"

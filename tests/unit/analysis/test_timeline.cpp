@@ -147,20 +147,36 @@ TEST_CASE("a copy whose id came twice belongs to the call that began last before
     CHECK(model->timeline->activities[1].call == 1);
 }
 
-TEST_CASE("a selection by time keeps what begins in it, and drops links to the rest") {
+TEST_CASE("a selection by time keeps what begins in it") {
     TraceBuilder trace = small_trace();
     const auto model = timeline_of(trace);
     analysis::Selection selection;
-    selection.from_ns = 110;
+    selection.from_ns = 160;
     selection.to_ns = 600;
     const Timeline part = analysis::select(*model, *model->timeline, selection);
-    CHECK(part.wall_ns() == 490);
-    REQUIRE(part.calls.size() == 4);  // Not the cuDNN call, which began before.
-    CHECK(part.calls[0].parent == kNone);
-    CHECK(part.calls[0].library == kNone);
-    REQUIRE(part.activities.size() == 2);  // conv and pad; "own" begins at 600.
-    CHECK(part.activities[0].call == 0);
-    CHECK(part.activities[1].call == 1);
+    CHECK(part.wall_ns() == 440);
+    REQUIRE(part.own_calls().size() == 2);  // The program's launch and the copy.
+    REQUIRE(part.activities.size() == 2);   // conv and pad; "own" begins at 600.
+}
+
+TEST_CASE("a selection keeps the calls that its activities follow from, apart from those of the range") {
+    TraceBuilder trace = small_trace();
+    const auto model = timeline_of(trace);
+    analysis::Selection selection;
+    selection.from_ns = 160;
+    selection.to_ns = 600;
+    const Timeline part = analysis::select(*model, *model->timeline, selection);
+    REQUIRE(part.calls.size() == 5);
+    CHECK(part.first_call == 3);  // The cuDNN call and its two launches.
+    for (const analysis::DeviceActivity& activity : part.activities) {
+        REQUIRE(activity.call < part.first_call);
+        CHECK(part.calls[activity.call].correlation == activity.record.correlation);
+        REQUIRE(part.calls[activity.call].library != kNone);
+        CHECK(model->index.symbols.api(part.calls[part.calls[activity.call].library].api).name ==
+              "cudnnConvolutionForward");
+    }
+    CHECK(part.own_calls()[0].correlation == 3);
+    CHECK(part.own_calls()[0].parent == kNone);
 }
 
 TEST_CASE("a selection by device, stream and kernel keeps all calls") {

@@ -1,0 +1,49 @@
+#include "analysis/report/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "analysis/passes/findings.hpp"
+#include "analysis/passes/overview.hpp"
+#include "analysis/render/html.hpp"
+#include "analysis/render/json.hpp"
+#include "analysis/render/overview_json.hpp"
+
+namespace gpuspy::report {
+namespace {
+
+/// The options that leave something of the recording out, as they were given.
+std::string part_of(const ViewArguments& arguments) {
+    std::vector<std::string> given;
+    for (const auto& [option, value] :
+         {std::pair("--filter", arguments.filter), std::pair("--device", arguments.device),
+          std::pair("--stream", arguments.stream), std::pair("--from", arguments.from),
+          std::pair("--to", arguments.to)}) {
+        if (!value.empty()) {
+            given.push_back(fmt::format("{} {}", option, value));
+        }
+    }
+    if (arguments.steady) {
+        given.emplace_back("--steady");
+    }
+    return fmt::format("{}", fmt::join(given, " "));
+}
+
+}  // namespace
+
+std::string page_of(const analysis::ViewInput& input, const std::vector<analysis::ViewTables>& views,
+                    const ViewArguments& arguments, const ViewOutput& output) {
+    analysis::HtmlParts parts;
+    parts.title = output.trace_path;
+    parts.part = part_of(arguments);
+    parts.report = analysis::render_json(analysis::find_all(input.model), {});
+    parts.views = analysis::render_views_json(views);
+    parts.overview =
+        analysis::render_overview_json(analysis::overview(input.model, input.timeline), input.options.names);
+    parts.top = output.top_given ? output.top : parts.top;
+    return analysis::render_html(parts);
+}
+
+}  // namespace gpuspy::report
