@@ -7,9 +7,7 @@
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
-namespace {
-
-std::string direction_name(std::uint64_t kind) {
+std::string copy_direction(std::uint64_t kind) {
     static constexpr std::array kNames = {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                           "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
     if (kind == static_cast<std::uint64_t>(abi::CopyKind::kSet)) {
@@ -18,13 +16,11 @@ std::string direction_name(std::uint64_t kind) {
     return kind < kNames.size() ? kNames[static_cast<std::size_t>(kind)] : "kind " + std::to_string(kind);
 }
 
-}  // namespace
-
 std::vector<CopyRow> copy_table(const Model& model) {
     std::vector<CopyRow> rows;
     for (const auto& [kind, stats] : model.copies) {
         CopyRow& row = rows.emplace_back();
-        row.direction = direction_name(kind);
+        row.direction = copy_direction(kind);
         row.count = stats.count;
         row.bytes = stats.bytes;
         row.duration = duration_stats(stats.duration_ns);

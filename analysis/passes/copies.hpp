@@ -17,6 +17,9 @@ struct CopyRow {
     double gb_per_s = 0;  ///< 10^9 bytes a second, of those with a time; 0 without any.
 };
 
+/// "HtoD", ...: of abi::CopyKind.
+std::string copy_direction(std::uint64_t kind);
+
 /// Most bytes first.
 std::vector<CopyRow> copy_table(const Model& model);
 

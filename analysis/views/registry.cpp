@@ -8,6 +8,9 @@ namespace {
 constexpr std::array kViews = {
     View{"kernels", "kernels: time, count, share; by name, and by grid and block with --by-config", kernels_view},
     View{"calls", "hooked calls: time, count, errors; per thread; what library calls own on the GPU", calls_view},
+    View{"concurrency", "activities in flight, streams and pairs of them, copies and communication beside compute",
+         concurrency_view},
+    View{"idle", "gaps of each device and what they are due to; what bounds the run", idle_view},
 };
 
 }  // namespace

@@ -37,5 +37,7 @@ const View* find_view(std::string_view name);
 // One file each.
 std::vector<Table> kernels_view(const ViewInput& input);
 std::vector<Table> calls_view(const ViewInput& input);
+std::vector<Table> concurrency_view(const ViewInput& input);
+std::vector<Table> idle_view(const ViewInput& input);
 
 }  // namespace gpuspy::analysis
