@@ -76,7 +76,8 @@ whole_headers() {
 
 # Only headers are wanted of these; versions that belong together.
 wheels="nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-cuda-cccl==13.0.85
-    nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-cupti==13.0.85 nvidia-cublas==13.1.0.3 nvidia-cudnn-cu13==9.19.0.56"
+    nvidia-cuda-profiler-api==13.0.85 nvidia-cuda-cupti==13.0.85 nvidia-nvtx==13.0.85 nvidia-cublas==13.1.0.3
+    nvidia-cudnn-cu13==9.19.0.56"
 
 find_pip() {
     for python in python3 /usr/bin/python3; do

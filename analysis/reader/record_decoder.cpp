@@ -68,6 +68,8 @@ bool RecordDecoder::decode_record(Tag tag, Cursor& fields) {
         case Tag::kMemcpy:
         case Tag::kMemset:
             return decode_activity(tag, fields);
+        case Tag::kRange:
+            return decode_range(fields);
         default:
             return decode_statement(tag, fields);
     }
@@ -154,6 +156,11 @@ bool RecordDecoder::decode_device(Cursor& fields) {
 std::uint64_t RecordDecoder::dictionary_value(Cursor& fields) {
     const std::uint64_t index = fields.varint();
     return index < values_.size() ? values_[static_cast<std::size_t>(index)] : fields.fail();
+}
+
+std::uint32_t RecordDecoder::dictionary_text(Cursor& fields) {
+    const std::uint64_t index = fields.varint();
+    return index < texts_.size() ? texts_[static_cast<std::size_t>(index)] : static_cast<std::uint32_t>(fields.fail());
 }
 
 bool RecordDecoder::decode_call(Cursor& fields) {
@@ -265,9 +272,7 @@ bool RecordDecoder::decode_activity(Tag tag, Cursor& fields) {
         record.graph_node = fields.varint();
     }
     if (record.kind == ActivityKind::kKernel) {
-        const std::uint64_t text = fields.varint();
-        record.name =
-            text < texts_.size() ? texts_[static_cast<std::size_t>(text)] : static_cast<std::uint32_t>(fields.fail());
+        record.name = dictionary_text(fields);
         for (auto* sizes : {&record.grid, &record.block}) {
             for (std::uint32_t& size : *sizes) {
                 size = fields.varint32();
@@ -290,6 +295,39 @@ bool RecordDecoder::decode_activity(Tag tag, Cursor& fields) {
     activity_correlation_ = record.correlation;
     activity_start_ns_ = record.start_ns;
     visitor_.on_activity(record);
+    return true;
+}
+
+bool RecordDecoder::decode_range(Cursor& fields) {
+    if (segment_lost_ || (thread_state_ != nullptr && thread_state_->ranges_lost)) {
+        ++summary_.orphan_records;
+        return true;
+    }
+    if (thread_state_ == nullptr) {
+        return false;
+    }
+    RangeRecord record;
+    record.thread = thread_;
+    const std::uint64_t kind = fields.varint();
+    record.depth = fields.varint32();
+    record.ticks = thread_state_->range_ticks + static_cast<std::uint64_t>(fields.svarint());
+    record.id = fields.varint();
+    record.domain = dictionary_text(fields);
+    record.name = dictionary_text(fields);
+    if (!fields.ok()) {
+        thread_state_->ranges_lost = true;
+        return false;
+    }
+    thread_state_->range_ticks = record.ticks;
+    if (kind > static_cast<std::uint64_t>(abi::kLastRangeKind)) {
+        ++summary_.unknown_records;  // Of a later version.
+        return true;
+    }
+    if (record.depth > kMaxDepth) {
+        return false;
+    }
+    record.kind = static_cast<abi::RangeKind>(kind);
+    visitor_.on_range(record);
     return true;
 }
 

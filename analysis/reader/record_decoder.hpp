@@ -30,6 +30,8 @@ private:
         std::uint64_t begin_ticks = 0;
         std::uint64_t correlation = 0;
         bool lost = false;  ///< A call of it could not be read: the next ones are relative to nothing.
+        std::uint64_t range_ticks = 0;
+        bool ranges_lost = false;  ///< Likewise.
     };
 
     bool decode_record(abi::Tag tag, Cursor& fields);
@@ -40,8 +42,10 @@ private:
     bool decode_call(Cursor& fields);
     bool decode_graph_nodes(Cursor& fields);
     bool decode_activity(abi::Tag tag, Cursor& fields);
+    bool decode_range(Cursor& fields);
     bool decode_statement(abi::Tag tag, Cursor& fields);
     std::uint64_t dictionary_value(Cursor& fields);
+    std::uint32_t dictionary_text(Cursor& fields);
 
     Symbols& symbols_;
     Visitor& visitor_;

@@ -89,6 +89,17 @@ struct ActivityRecord {
     [[nodiscard]] bool has(abi::DeviceFlags flag) const { return (flags & flag) != 0; }
 };
 
+/// The beginning or the end of an NVTX range, or a mark (model/ranges.hpp pairs them).
+struct RangeRecord {
+    std::uint32_t thread = 0;  ///< Symbols::threads()
+    abi::RangeKind kind = abi::RangeKind::kMark;
+    std::uint32_t depth = 0;  ///< Hooked calls around it.
+    std::uint64_t ticks = 0;
+    std::uint64_t id = 0;      ///< Starts and ends: unique in the process; pushes and pops: level in thread and domain.
+    std::uint32_t domain = 0;  ///< Symbols::text(); "" is the default domain.
+    std::uint32_t name = 0;    ///< Symbols::text()
+};
+
 struct SpanRecord {
     std::uint64_t ticks, what, on;  ///< abi::SpanKind
     std::string_view reason;
@@ -134,6 +145,7 @@ public:
     /// Nodes of the graph that the GraphExecRecord with the same exec and ticks tells of.
     virtual void on_graph_nodes(std::uint64_t /*exec*/, std::uint64_t /*ticks*/, std::span<const abi::GraphNode>) {}
     virtual void on_activity(const ActivityRecord&) {}
+    virtual void on_range(const RangeRecord&) {}
     virtual void on_span(const SpanRecord&) {}
     virtual void on_loss(const LossRecord&) {}
     virtual void on_cpu(const CpuRecord&) {}

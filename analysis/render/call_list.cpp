@@ -42,6 +42,29 @@ std::string argument_text(const Argument& argument) {
     return text + "]";
 }
 
+std::string quoted(const std::string& text) {
+    return "\"" + printable(text) + "\"";
+}
+
+/// `domain`: "" for the default one. Domain and text are quoted.
+std::string range_call(abi::RangeKind kind, const std::string& domain, const std::string& text, std::uint64_t id) {
+    const std::string prefix = domain.empty() ? "nvtx" : "nvtxDomain";
+    const std::string before = domain.empty() ? "" : domain + ", ";
+    switch (kind) {
+        case abi::RangeKind::kPush:
+            return fmt::format("{}RangePush({}{}) = {}", prefix, before, text, id);
+        case abi::RangeKind::kPop:
+            return fmt::format("{}RangePop({}) = {}", prefix, domain, id);
+        case abi::RangeKind::kStart:
+            return fmt::format("{}RangeStart({}{}) = {}", prefix, before, text, id);
+        case abi::RangeKind::kEnd:
+            return fmt::format("{}RangeEnd({}{})", prefix, before, id);
+        case abi::RangeKind::kMark:
+            break;
+    }
+    return fmt::format("{}Mark({}{})", prefix, before, text);
+}
+
 class CallLister : public Visitor {
 public:
     CallLister(TraceIndex& index, const LineSink& sink) : index_(index), sink_(sink) {}
@@ -51,14 +74,10 @@ public:
             return;
         }
         const ApiInfo& api = index_.symbols.api(call.api);
-        const std::int64_t begin_ns = index_.host_clock.at(call.begin_ticks);
-        const std::int64_t first_ns = index_.host_clock.at(index_.first_ticks);
-        const std::int64_t end_ns = index_.host_clock.at(call.end_ticks);
-        const ThreadInfo& thread = index_.symbols.threads()[call.thread];
-        lines_ +=
-            fmt::format("{:>14.9f} {:>8} {:>10}  {:{}}{}(", static_cast<double>(begin_ns - first_ns) / 1e9, thread.tid,
-                        duration_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, end_ns - begin_ns))), "",
-                        2 * call.depth, printable(api.name));
+        const std::int64_t duration_ns = index_.host_clock.at(call.end_ticks) - index_.host_clock.at(call.begin_ticks);
+        begin_line(call.thread, call.begin_ticks, call.depth,
+                   duration_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, duration_ns))));
+        lines_ += printable(api.name) + "(";
         bool first = true;
         const auto add = [&](const std::string& text) {
             lines_ += (first ? "" : ", ") + text;
@@ -89,10 +108,19 @@ public:
         if (const SharedObject* object = index_.objects.find(call.caller, call.begin_ticks); object != nullptr) {
             lines_ += "  <- " + printable(object->path.substr(object->path.rfind('/') + 1));
         }
-        lines_ += '\n';
-        if (lines_.size() >= kFlushBytes) {
-            flush();
+        end_line();
+    }
+
+    /// As the call that the program made, whatever its form.
+    void on_range(const RangeRecord& range) override {
+        if (!wanted_) {
+            return;
         }
+        const std::string& domain = index_.symbols.text(range.domain);
+        begin_line(range.thread, range.ticks, range.depth, "");
+        lines_ += range_call(range.kind, domain.empty() ? "" : quoted(domain), quoted(index_.symbols.text(range.name)),
+                             range.id);
+        end_line();
     }
 
     void flush() {
@@ -103,6 +131,19 @@ public:
     }
 
 private:
+    void begin_line(std::uint32_t thread, std::uint64_t ticks, std::uint32_t depth, const std::string& duration) {
+        const std::int64_t since_ns = index_.host_clock.at(ticks) - index_.host_clock.at(index_.first_ticks);
+        lines_ += fmt::format("{:>14.9f} {:>8} {:>10}  {:{}}", static_cast<double>(since_ns) / 1e9,
+                              index_.symbols.threads()[thread].tid, duration, "", 2 * depth);
+    }
+
+    void end_line() {
+        lines_ += '\n';
+        if (lines_.size() >= kFlushBytes) {
+            flush();
+        }
+    }
+
     const std::vector<ArgumentField>& fields_of(std::uint32_t number, const ApiInfo& api) {
         const auto [found, added] = fields_.try_emplace(number);
         if (added) {

@@ -111,6 +111,9 @@ void run_section(std::string& out, const Findings& findings, const std::string& 
     if (const std::string versions = versions_text(run); !versions.empty()) {
         long_field(out, "versions", versions);
     }
+    if (const auto nvtx = run.info.find("nvtx"); nvtx != run.info.end()) {
+        long_field(out, "NVTX ranges", nvtx->second);
+    }
     std::string libraries;
     for (const FrameworkLibrary& library : run.libraries) {
         libraries +=

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "analysis/model/selection.hpp"
+#include "analysis/passes/iterations.hpp"
 #include "analysis/render/display_text.hpp"
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
@@ -137,7 +138,7 @@ std::string ViewArguments::given() const {
     for (const auto& [option, is_given] :
          {std::pair("--view", !views.empty()), std::pair("--names", names != "full"),
           std::pair("--filter", !filter.empty()), std::pair("--from", !from.empty()), std::pair("--to", !to.empty()),
-          std::pair("--device", !device.empty()), std::pair("--stream", !stream.empty()),
+          std::pair("--device", !device.empty()), std::pair("--stream", !stream.empty()), std::pair("--steady", steady),
           std::pair("--by-config", by_config), std::pair("--wide", wide)}) {
         if (is_given) {
             return option;
@@ -149,7 +150,8 @@ std::string ViewArguments::given() const {
 void add_view_options(CLI::App& app, ViewArguments& arguments) {
     app.add_option("--view", arguments.views,
                    "Views instead of the summary: " + view_names() + "; or one table: VIEW.TABLE")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--names", arguments.names, "Kernel names in views: full, base (the function alone) or mangled")
         ->check(CLI::IsMember({"full", "base", "mangled"}))
         ->capture_default_str();
@@ -159,6 +161,10 @@ void add_view_options(CLI::App& app, ViewArguments& arguments) {
     app.add_option("--from", arguments.from,
                    "Views: what begins at or after this time, since the beginning (2, 500ms)");
     app.add_option("--to", arguments.to, "Views: what begins before this time");
+    app.add_flag("--steady", arguments.steady,
+                 "Views: the steady state alone: from the first to the last iteration that is not warm-up")
+        ->excludes("--from")
+        ->excludes("--to");
     app.add_flag("--by-config", arguments.by_config, "View kernels: a row for each grid and block");
     app.add_flag("--wide", arguments.wide, "Views: cut nothing to the width of the line");
 }
@@ -179,6 +185,15 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
     const auto model = load(output.trace_path, true, status);
     if (model == nullptr) {
         return status;
+    }
+    if (arguments.steady) {
+        const analysis::Iterations found = analysis::iterations(*model, *model->timeline);
+        if (found.steady_end_ns() <= found.steady_begin_ns()) {
+            return fail(output.trace_path + ": --steady: no iterations were found; give a range with --from and --to",
+                        ExitCode::kUsage);
+        }
+        selection.from_ns = found.steady_begin_ns() - model->timeline->begin_ns;
+        selection.to_ns = found.steady_end_ns() - model->timeline->begin_ns;
     }
     const analysis::Timeline part =
         selection.everything() ? analysis::Timeline{} : analysis::select(*model, *model->timeline, selection);

@@ -17,6 +17,7 @@ struct ViewArguments {
     std::string names = "full";
     std::string filter, from, to;
     std::string device, stream;  ///< Numbers; empty: all.
+    bool steady = false;
     bool by_config = false;
     bool wide = false;
 

@@ -11,6 +11,8 @@ constexpr std::array kViews = {
     View{"concurrency", "activities in flight, streams and pairs of them, copies and communication beside compute",
          concurrency_view},
     View{"idle", "gaps of each device and what they are due to; what bounds the run", idle_view},
+    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers", phases_view},
+    View{"completeness", "what is missing, by cause; what gpuspy cost", completeness_view},
 };
 
 }  // namespace

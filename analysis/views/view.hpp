@@ -39,5 +39,7 @@ std::vector<Table> kernels_view(const ViewInput& input);
 std::vector<Table> calls_view(const ViewInput& input);
 std::vector<Table> concurrency_view(const ViewInput& input);
 std::vector<Table> idle_view(const ViewInput& input);
+std::vector<Table> completeness_view(const ViewInput& input);
+std::vector<Table> phases_view(const ViewInput& input);
 
 }  // namespace gpuspy::analysis

@@ -19,13 +19,14 @@ enum class EventType : std::uint8_t {
     kGraphExec = 3,   ///< GraphExecEvent: an executable graph was made or updated.
     kGraphNodes = 4,  ///< GraphNodesEvent: some of its nodes, in the order of their index.
     kThread = 5,      ///< ThreadEvent: the events that follow in this ring belong to this thread.
+    kRange = 6,       ///< RangeEvent: an NVTX range began or ended, or a mark was set.
 };
 
 /// First word of every event.
 struct EventHeader {
     std::uint16_t words;  ///< Size of the event in 8-byte words, this one included; never 0.
     EventType type;
-    std::uint8_t depth;  ///< kCall: hooked calls around this one on its thread.
+    std::uint8_t depth;  ///< kCall, kRange: hooked calls around this one on its thread.
     std::uint16_t api;   ///< kCall: index into the API table of the mapping.
     std::uint16_t reserved;
 };
@@ -170,6 +171,34 @@ struct ThreadEvent {
     std::uint32_t reserved;
 };
 static_assert(sizeof(ThreadEvent) == 24);
+
+/// Values are also the trace format's. Append only: a reader passes over a kind that it does not know.
+enum class RangeKind : std::uint8_t {
+    kPush = 0,   ///< Begins a range that the next pop of the same level, thread and domain ends.
+    kPop = 1,    ///<
+    kStart = 2,  ///< Begins a range that an end with the same id ends, on any thread.
+    kEnd = 3,    ///<
+    kMark = 4,   ///< A moment.
+};
+inline constexpr RangeKind kLastRangeKind = RangeKind::kMark;
+
+/// NVTX: the beginning and the end of a range are events of their own, so that a range in which the process is killed is
+/// there. The domain's name ("" is the default domain) and then the range's text follow, in UTF-8 as far as the host's
+/// are, padded with zeros to a whole word. Pops and ends have no text.
+struct RangeEvent {
+    EventHeader header;
+    std::uint64_t ticks;
+    std::uint64_t
+        id;  ///< kStart, kEnd: unique in the process. kPush, kPop: the level, from 0, in its thread and domain.
+    RangeKind kind;
+    std::uint8_t reserved;
+    std::uint16_t domain_bytes;
+    std::uint32_t text_bytes;
+};
+static_assert(sizeof(RangeEvent) == 32);
+/// Longer texts are cut, at a whole character.
+inline constexpr std::uint32_t kMaxRangeTextBytes = 2048;
+inline constexpr std::uint32_t kMaxDomainNameBytes = 112;
 
 /// What an API is, for analysis. Stored by name of the API in the mapping and in the trace, so a reader needs no table.
 enum class ApiClass : std::uint8_t {

@@ -17,7 +17,7 @@
 namespace gpuspy::abi {
 
 inline constexpr std::uint64_t kMapMagic = 0x31474e5259505347ULL;  // "GSPYRNG1" in memory order
-inline constexpr std::uint32_t kRingLayoutVersion = 2;
+inline constexpr std::uint32_t kRingLayoutVersion = 3;
 inline constexpr std::uint32_t kMaxRings = 4096;
 inline constexpr std::uint32_t kPathBytes = 1024;
 

@@ -27,7 +27,7 @@ namespace gpuspy::abi {
 
 inline constexpr char kFileMagic[8] = {'G', 'P', 'U', 'S', 'P', 'Y', '\r', '\n'};
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 1;
+inline constexpr std::uint16_t kFormatMinor = 2;
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4247U;  // "GBLK"
 inline constexpr std::uint32_t kMaxBlockRawBytes = 8U << 20;
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
@@ -141,8 +141,15 @@ enum class Tag : std::uint32_t {
     kCost = 52,
     kNotice = 53,  ///< ticks: varint; text: string. Something a person should read in the report.
 
-    // 64 to 95 are kept for: CPU samples, call stacks, sizes of library calls (FLOPs), NVTX ranges, host CUPTI sessions,
-    // counters, memory pools.
+    // -- what the program says of itself -----------------------------------------------------------------------------------
+    /// Since 1.2. An NVTX range begins or ends, or a mark, on the thread of the last kThread. kind: varint (RangeKind);
+    /// depth: varint (hooked calls around it); ticks: svarint, relative to the previous kRange of this thread (0 at a
+    /// segment's start); id: varint (kStart, kEnd: unique in the process; kPush, kPop: level in its thread and domain, 0 for
+    /// marks); domain: text ("" the default one); name: text ("" for kPop and kEnd).
+    kRange = 64,
+
+    // 65 to 95 are kept for: CPU samples, call stacks, sizes of library calls (FLOPs), host CUPTI sessions, counters, memory
+    // pools.
 };
 
 enum DeviceFlags : std::uint32_t {

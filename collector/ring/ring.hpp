@@ -113,6 +113,8 @@ constexpr std::uint32_t minimum_words(abi::EventType type) noexcept {
             return sizeof(abi::GraphNodesEvent) / kWordBytes;
         case abi::EventType::kThread:
             return sizeof(abi::ThreadEvent) / kWordBytes;
+        case abi::EventType::kRange:
+            return sizeof(abi::RangeEvent) / kWordBytes;
     }
     return 0;
 }
@@ -152,6 +154,10 @@ inline bool event_is_sound(const abi::EventHeader* header) noexcept {
             return false;
         case abi::EventType::kName:
             return reinterpret_cast<const abi::NameEvent*>(header)->name_bytes <= extra;
+        case abi::EventType::kRange: {
+            const auto* range = reinterpret_cast<const abi::RangeEvent*>(header);
+            return std::uint64_t{range->domain_bytes} + range->text_bytes <= extra;
+        }
         case abi::EventType::kGraphNodes:
             return reinterpret_cast<const abi::GraphNodesEvent*>(header)->count *
                        std::uint64_t{sizeof(abi::GraphNode)} <=

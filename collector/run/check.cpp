@@ -8,6 +8,7 @@
 
 #include "collector/run/cuda_link.hpp"
 #include "collector/run/cupti_search.hpp"
+#include "collector/run/environment.hpp"
 #include "collector/run/program_file.hpp"
 
 namespace gpuspy::run {
@@ -114,6 +115,13 @@ void tell_device_times(const CheckRequest& request, const CudaLink& link, const 
                             : fmt::format("{}, {}", fs::path(cupti.path).lexically_normal().string(), cupti.how));
 }
 
+void tell_ranges(const CheckRequest& request, Lines* lines) {
+    const std::string other = request.variable(kNvtxInjection);
+    lines->add("NVTX", other.empty() || fs::path(other).filename() == "libgpuspy.so"
+                           ? "ranges are recorded, where a library or the program has any"
+                           : fmt::format("ranges are not recorded: {} names {}", kNvtxInjection, other));
+}
+
 CheckResult check_file(const CheckRequest& request, const std::string& path, Lines* lines) {
     const FileBytes file(path);
     ElfFile elf;
@@ -136,6 +144,7 @@ CheckResult check_file(const CheckRequest& request, const std::string& path, Lin
     tell_cuda(link, is_python(path, needed), search.program(), lines);
     const bool has_driver = tell_driver(link, search, lines);
     tell_device_times(request, link, search, lines);
+    tell_ranges(request, lines);
     for (const NeededLibrary& library : needed) {
         if (library.path.empty()) {
             return lines->refuse(

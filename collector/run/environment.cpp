@@ -98,13 +98,25 @@ std::string output_problem(const std::string& path) {
                : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
 }
 
-EnvironmentChange child_environment(const Settings& settings, const char* preload_before) {
+std::string nvtx_problem(const std::string& library, const char* before) {
+    std::error_code error;
+    if (before == nullptr || *before == '\0' || library == before || fs::equivalent(library, before, error)) {
+        return "";
+    }
+    return fmt::format("{} names {}: NVTX ranges go there, and are not recorded; unset it to record them",
+                       kNvtxInjection, before);
+}
+
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before, const char* nvtx_before) {
     EnvironmentChange change;
     change.set = {
         {"LD_PRELOAD", preload_value(settings.library, preload_before)},
         {"GPUSPY_OUTPUT", settings.output},
         {"GPUSPY_RUN_ID", std::to_string(settings.run_id)},
     };
+    if (nvtx_problem(settings.library, nvtx_before).empty()) {
+        change.set.emplace_back(kNvtxInjection, settings.library);
+    }
     if (settings.device_timing.has_value()) {
         change.set.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
     }

@@ -41,8 +41,15 @@ struct Settings {
     bool follow_children = true;
 };
 
-/// How the command's environment differs from ours.
-EnvironmentChange child_environment(const Settings& settings, const char* preload_before);
+/// The variable that makes NVTX hand a program's ranges to a tool.
+inline constexpr const char* kNvtxInjection = "NVTX_INJECTION64_PATH";
+
+/// "" if NVTX can be given our library, else one line that says why not: the user's own choice, `before`, is another.
+std::string nvtx_problem(const std::string& library, const char* before);
+
+/// How the command's environment differs from ours. `preload_before`, `nvtx_before`: LD_PRELOAD and kNvtxInjection in ours,
+/// nullptr where they are not set.
+EnvironmentChange child_environment(const Settings& settings, const char* preload_before, const char* nvtx_before);
 
 /// Not 0; random.
 std::uint64_t make_run_id();

@@ -21,6 +21,7 @@ public:
 };
 
 constexpr const char* kFooter =
+    "NVTX_INJECTION64_PATH is set for COMMAND, so that its NVTX ranges are recorded; unless it names another tool.\n\n"
     "Exit status: the command's own; 128 + signal when a signal ended it; 125 when gpuspy-run itself failed;\n"
     "126 when the command cannot be run; 127 when there is no such command.\n"
     "With --check: 0 it will be recorded; 1 it cannot be; 127 there is no such program.";

@@ -125,7 +125,11 @@ int record(const Options& options) {
     const Obstacle obstacle = find_obstacle_of_command(options.command.front());
     EnvironmentChange environment;
     if (!obstacle.breaks) {
-        environment = child_environment(settings, std::getenv("LD_PRELOAD"));
+        environment = child_environment(settings, std::getenv("LD_PRELOAD"), std::getenv(kNvtxInjection));
+        const std::string problem = disabled ? "" : nvtx_problem(settings.library, std::getenv(kNvtxInjection));
+        if (!problem.empty()) {
+            spdlog::warn(problem);
+        }
     }
     const ChildResult child = run_child(options.command, environment);
     if (child.spawn_error != 0) {

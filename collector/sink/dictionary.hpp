@@ -38,15 +38,16 @@ private:
     std::uint32_t generation_ = 0;
 };
 
-/// Texts by content: names of kernels.
+/// Texts by content: names of kernels, ranges and their domains.
 class TextDictionary {
 public:
     constexpr TextDictionary() noexcept = default;
     int init() noexcept;
     void destroy() noexcept;
     void clear() noexcept;
-    bool has_room(std::size_t bytes) const noexcept {
-        return used_ < kMaxEntries && bytes <= kArenaBytes - arena_used_;
+    /// Whether `texts` more, of `bytes` bytes together, surely fit.
+    bool has_room(std::size_t bytes, std::uint32_t texts = 1) const noexcept {
+        return used_ + texts <= kMaxEntries && bytes <= kArenaBytes - arena_used_;
     }
     /// Only while has_room(bytes).
     DictionaryEntry find_or_add(const char* text, std::size_t bytes) noexcept;

@@ -115,6 +115,22 @@ bool Encoder::has_values(std::uint32_t count) noexcept {
     return room;
 }
 
+bool Encoder::has_texts(std::size_t bytes, std::uint32_t count) noexcept {
+    const bool room = texts_.has_room(bytes, count);
+    wants_segment_ = wants_segment_ || !room;
+    return room;
+}
+
+/// Index of a text, its definition written if it is new. The caller has checked for room.
+std::uint32_t Encoder::text_index(const char* text, std::size_t bytes) noexcept {
+    const DictionaryEntry entry = texts_.find_or_add(text, bytes);
+    if (entry.is_new) {
+        out_.varint(static_cast<std::uint32_t>(abi::Tag::kText));
+        out_.string(text, bytes);
+    }
+    return entry.index;
+}
+
 /// Index of a value, its definition written if it is new. The caller has checked for room.
 std::uint32_t Encoder::value_index(std::uint64_t value) noexcept {
     const DictionaryEntry entry = values_.find_or_add(value);
@@ -161,7 +177,7 @@ Encoder::ThreadState* Encoder::find_thread(std::uint64_t key) noexcept {
             return nullptr;
         }
         ++thread_count_;
-        state = {key, generation_, 0, 0, 0};
+        state = {key, generation_, 0, 0, 0, 0};
         return &state;
     }
 }
@@ -285,6 +301,30 @@ bool Encoder::graph_nodes(const abi::GraphNodesEvent* event) noexcept {
     return put(abi::Tag::kGraphNodes, record);
 }
 
+bool Encoder::range(const abi::RangeEvent* event) noexcept {
+    if (current_thread_ == nullptr) {
+        return true;
+    }
+    const std::size_t text_bytes = event->text_bytes < kMaxStringBytes ? event->text_bytes : kMaxStringBytes;
+    const std::size_t bytes_of_both = event->domain_bytes + text_bytes;
+    if (!has_texts(bytes_of_both, 2) || !has_room(kSmallRecord + 2 * kRecordHead + bytes_of_both)) {
+        return false;
+    }
+    const char* texts = reinterpret_cast<const char*>(event + 1);
+    const std::uint32_t domain = text_index(texts, event->domain_bytes);
+    const std::uint32_t name = text_index(texts + event->domain_bytes, text_bytes);
+    std::uint8_t bytes[kSmallRecord];
+    WireBuffer record(bytes, sizeof bytes);
+    record.varint(static_cast<std::uint8_t>(event->kind));
+    record.varint(event->header.depth);
+    record.delta(event->ticks, current_thread_->previous_range);
+    record.varint(event->id);
+    record.varint(domain);
+    record.varint(name);
+    current_thread_->previous_range = event->ticks;
+    return put(abi::Tag::kRange, record);
+}
+
 bool Encoder::event(const abi::EventHeader* header) noexcept {
     switch (header->type) {
         case abi::EventType::kCall:
@@ -295,6 +335,8 @@ bool Encoder::event(const abi::EventHeader* header) noexcept {
             return graph_exec(reinterpret_cast<const abi::GraphExecEvent*>(header));
         case abi::EventType::kGraphNodes:
             return graph_nodes(reinterpret_cast<const abi::GraphNodesEvent*>(header));
+        case abi::EventType::kRange:
+            return range(reinterpret_cast<const abi::RangeEvent*>(header));
         case abi::EventType::kPadding:
         case abi::EventType::kThread:
             break;
@@ -368,22 +410,14 @@ void Encoder::device_fields(const DeviceRecord& device, WireBuffer& record) noex
 
 bool Encoder::kernel(const KernelRecord& kernel) noexcept {
     const std::size_t name_bytes = text_bytes(kernel.name);
-    if (!texts_.has_room(name_bytes)) {
-        wants_segment_ = true;
+    if (!has_texts(name_bytes, 1) || !has_room(kDeviceRecord + kRecordHead + name_bytes)) {
         return false;
     }
-    if (!has_room(kDeviceRecord + kRecordHead + name_bytes)) {
-        return false;
-    }
-    const DictionaryEntry name = texts_.find_or_add(kernel.name, name_bytes);
-    if (name.is_new) {
-        out_.varint(static_cast<std::uint32_t>(abi::Tag::kText));
-        out_.string(kernel.name, name_bytes);
-    }
+    const std::uint32_t name = text_index(kernel.name, name_bytes);
     std::uint8_t bytes[kDeviceRecord];
     WireBuffer record(bytes, sizeof bytes);
     device_fields(kernel, record);
-    record.varint(name.index);
+    record.varint(name);
     for (const std::uint32_t size : kernel.grid) {
         record.varint(size);
     }

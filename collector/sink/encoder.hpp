@@ -63,6 +63,8 @@ public:
     [[nodiscard]] bool name(const abi::NameEvent* event) noexcept;
     [[nodiscard]] bool graph_exec(const abi::GraphExecEvent* event) noexcept;
     [[nodiscard]] bool graph_nodes(const abi::GraphNodesEvent* event) noexcept;
+    /// Left out while no thread is current.
+    [[nodiscard]] bool range(const abi::RangeEvent* event) noexcept;
     /// Any of the above but kThread, by type.
     [[nodiscard]] bool event(const abi::EventHeader* header) noexcept;
 
@@ -104,6 +106,7 @@ private:
         std::uint32_t reserved;
         std::uint64_t previous_begin;
         std::uint64_t previous_correlation;
+        std::uint64_t previous_range;
     };
 
     static constexpr std::uint64_t thread_key(std::uint32_t index, std::uint32_t tid) noexcept {
@@ -111,6 +114,8 @@ private:
     }
     bool has_room(std::size_t bytes) const noexcept { return out_.room() >= bytes; }
     bool has_values(std::uint32_t count) noexcept;
+    bool has_texts(std::size_t bytes, std::uint32_t count) noexcept;
+    std::uint32_t text_index(const char* text, std::size_t bytes) noexcept;
     std::uint32_t value_index(std::uint64_t value) noexcept;
     void define_api(std::uint32_t api) noexcept;
     bool put(abi::Tag tag, const WireBuffer& record) noexcept;

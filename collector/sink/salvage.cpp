@@ -115,6 +115,8 @@ std::uint64_t take_ring(Appender& out, const abi::RingHeader& ring, std::uint32_
         }
         if (event->type == abi::EventType::kCall) {
             out.saw(reinterpret_cast<const abi::CallEvent*>(event)->end_ticks);
+        } else if (event->type == abi::EventType::kRange) {
+            out.saw(reinterpret_cast<const abi::RangeEvent*>(event)->ticks);
         }
         out.emit([&](Encoder& encoder) {
             return (encoder.is_current(index, tid) || encoder.thread(index, tid, "")) && encoder.event(event);

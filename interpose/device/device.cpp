@@ -15,6 +15,7 @@
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/nvtx/inject.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
 #include "interpose/resolve/bypass.hpp"
@@ -201,6 +202,7 @@ void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     write_bypasses(sink, final);
+    nvtx::write_facts(sink);
     const State now = state.load(std::memory_order_acquire);
     write_change(sink);
     if (now == State::kUnopened || now == State::kOpening) return;

@@ -71,6 +71,9 @@ void read_paths(Config& into) noexcept {
     if (written < 0 || static_cast<std::size_t>(written) >= sizeof into.output)
         into.output[0] = 0;  // too long: see session
     if (const char* cupti = getenv("GPUSPY_CUPTI")) snprintf(into.cupti, sizeof into.cupti, "%s", cupti);
+    if (const char* nvtx = getenv("NVTX_INJECTION64_PATH")) {
+        snprintf(into.nvtx_injection, sizeof into.nvtx_injection, "%s", nvtx);
+    }
 }
 
 }  // namespace

@@ -21,6 +21,8 @@
 #include "interpose/lifecycle/log.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/process_info.hpp"
+#include "interpose/nvtx/inject.hpp"
+#include "interpose/nvtx/range_events.hpp"
 #include "interpose/record/calibrate.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/resolve/elf.hpp"
@@ -49,8 +51,9 @@ constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
 constinit bool has_exit_handler = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
-constinit std::atomic<unsigned long long> saved_adds{0};  ///< Objects loaded so far, as the trace has them.
-constinit sink::Output output;                            // static: a host's thread may have a small stack
+constinit std::atomic<unsigned long long> saved_adds{0};         ///< Objects loaded so far, as the trace has them.
+constinit std::atomic<std::uint32_t> open_starts_generation{0};  ///< Of the recording that has the open NVTX starts.
+constinit sink::Output output;                                   // static: a host's thread may have a small stack
 
 void thread_ended(void* pointer) noexcept {
     auto* thread = static_cast<ThreadState*>(pointer);
@@ -181,6 +184,7 @@ void forget_parent() noexcept {
     writer.forget_after_fork();
     drain.forget_after_fork();
     device_forget_after_fork();
+    nvtx::forget_facts();
     active_captures.store(0, std::memory_order_relaxed);
     saved_adds.store(0, std::memory_order_relaxed);
     free_states = nullptr;
@@ -276,6 +280,10 @@ ThreadState* enter_recording() noexcept {
     if (is_recording_or_start()) {
         thread = claim_ring();
         if (thread == nullptr) count_loss(abi::LossCause::kNoRing, 1);
+    }
+    if (thread != nullptr) {
+        const std::uint32_t now = thread_local_state.generation;
+        nvtx::write_open_ranges(*thread, open_starts_generation.exchange(now, std::memory_order_relaxed) != now);
     }
     errno = saved_errno;
     return thread;

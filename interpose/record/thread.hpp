@@ -41,6 +41,10 @@ struct ThreadState {
     OpenCall open[kMaxDepth];
 };
 
+namespace nvtx {
+struct OpenPushes;
+}
+
 /// The whole static TLS of the library (initial-exec; a dlopened library may have little room for it).
 struct ThreadLocal {
     ThreadState* state;
@@ -50,6 +54,7 @@ struct ThreadLocal {
     std::uint32_t correlation;
     /// The thread is inside our own set-up code: its hooks pass through.
     bool inside_gpuspy;
+    nvtx::OpenPushes* pushes;  ///< The thread's open NVTX ranges; nullptr: it has had none.
 };
 
 extern thread_local constinit ThreadLocal thread_local_state;

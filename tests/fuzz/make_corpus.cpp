@@ -72,6 +72,18 @@ int main(int argc, char** argv) {
     waits.cost(2, 17'000);
     write("waits", waits);
 
+    TraceBuilder ranges = plain();
+    ranges.range({.kind = abi::RangeKind::kPush, .ticks = kStart + 1, .name = "outer"});
+    ranges.range({.kind = abi::RangeKind::kPush, .ticks = kStart + 2, .domain = "NCCL", .name = "sum"});
+    ranges.call({.api = stream_sync(), .begin = kStart + 3, .end = kStart + 4, .stream = 2});
+    ranges.range({.kind = abi::RangeKind::kStart, .depth = 1, .ticks = kStart + 5, .id = 7, .name = "step"});
+    ranges.range({.kind = abi::RangeKind::kPop, .ticks = kStart + 6, .domain = "NCCL"});
+    ranges.range({.kind = abi::RangeKind::kEnd, .ticks = kStart + 7, .id = 7});
+    ranges.range({.kind = abi::RangeKind::kMark, .ticks = kStart + 8, .name = "mark"});
+    ranges.range({.kind = abi::RangeKind::kPop, .ticks = kStart + 9, .id = 3});
+    ranges.info("nvtx", "injected");
+    write("ranges", ranges);
+
     TraceBuilder losses = plain();
     losses.name(kStart, 0xf1, "_ZN2at6native3addIfEEvPT_");
     losses.call({.api = driver_launch(),

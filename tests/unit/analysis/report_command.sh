@@ -85,5 +85,40 @@ expect "calls of no trace" 4 "is not a gpuspy trace" "$report" --format calls -o
 expect "calls, broken pipe" 0 "" sh -c '{ "$0" --format calls "$1"; echo $? >"$2"; } | true' "$report" "$trace" "$folder/status"
 [ "$(cat "$folder/status")" = 0 ] || { echo "FAILED calls, broken pipe: status $(cat "$folder/status")" >&2; failures=$((failures + 1)); }
 
+# has TEXT: what the last command printed holds it.
+has() {
+    grep -qF -- "$1" "$folder/out" || { echo "FAILED $name: no '$1'" >&2; failures=$((failures + 1)); }
+}
+
+expect "a view" 0 "" "$report" --view calls "$trace"
+has "cuLaunchKernel"
+expect "all views" 0 "" "$report" --view all "$trace"
+has "Kernels  ("
+has "Threads  ("
+expect "views of a trace that was cut" 6 "$folder/cut: partly readable" "$report" --view calls "$folder/cut"
+expect "views of no trace" 4 "is not a gpuspy trace" "$report" --view calls -o "$folder/none" "$folder/text"
+[ ! -e "$folder/none" ] || { echo "FAILED views of no trace: a file" >&2; failures=$((failures + 1)); }
+expect "one table as CSV" 0 "" "$report" --view calls.threads --format csv "$trace"
+has "tid,calls,launches"
+expect "views as JSON" 0 "" "$report" --view calls,kernels --format json "$trace"
+has '"views": {'
+expect "several tables as CSV" 2 "takes one table: --view calls.calls, calls.threads" "$report" --view calls --format csv "$trace"
+expect "no such view" 2 'there is no view "nope"; there are: kernels, calls' "$report" --view nope "$trace"
+expect "no such table" 2 'there is no table "calls.nope"; there are: calls.calls' "$report" --view calls.nope "$trace"
+expect "bad filter" 2 'is no regular expression' "$report" --filter "(" "$trace"
+expect "bad time" 2 '--from "soon" is no time' "$report" --from soon "$trace"
+expect "negative time" 2 '--to "-1" is no time' "$report" --to=-1 "$trace"
+expect "no range" 2 '--from must be before --to' "$report" --from 2 --to 1s "$trace"
+expect "bad device" 2 '--device "gpu" is no number' "$report" --device gpu "$trace"
+expect "no steady state" 2 'no iterations were found' "$report" --steady "$trace"
+expect "steady and a range" 2 "--steady" "$report" --steady --from 1 "$trace"
+expect "views of calls" 2 "--view is for tables" "$report" --format calls --view calls "$trace"
+expect "a filter alone shows all views" 0 "" "$report" --filter . "$trace"
+has "Kernels  ("
+expect "what nothing matches" 0 "" "$report" --view kernels --filter 'no such kernel' "$trace"
+has "nothing to show"
+expect "configurations" 0 "" "$report" --view kernels --by-config --names mangled "$trace"
+has "grid"
+
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"

@@ -24,6 +24,8 @@ TraceBuilder varied_trace() {
     trace.info("driver_version", "13.0");
     trace.name(kStart, 0xf1, "_Z4scalPfi");
     trace.cpu(kStart + 10, 1'000, 200, 10, 5);
+    trace.range({.kind = abi::RangeKind::kPush, .ticks = kStart + 50, .name = "step"});
+    trace.range({.kind = abi::RangeKind::kStart, .ticks = kStart + 60, .id = 1, .domain = "data", .name = "load"});
     trace.call({.api = driver_launch(),
                 .begin = kStart + 110,
                 .end = kStart + 150,
@@ -33,6 +35,8 @@ TraceBuilder varied_trace() {
     trace.call({.api = runtime_launch(), .begin = kStart + 105, .end = kStart + 160, .depth = 1, .function = 0xf1});
     trace.call({.api = cudnn("cudnnConvolutionForward"), .begin = kStart + 100, .end = kStart + 200, .caller = 0x1500});
     trace.activity({.name = "_Z4scalPfi", .start = on_device(kStart + 300), .duration = 400, .correlation = 1});
+    trace.range({.kind = abi::RangeKind::kMark, .depth = 1, .ticks = kStart + 205, .name = "mark"});
+    trace.range({.kind = abi::RangeKind::kPop, .ticks = kStart + 206});
     trace.end_block();
     trace.graph_exec(kStart + 210, 0xe1, 9, 2);
     trace.graph_nodes(kStart + 210, 0xe1, {{0, 0, 0xf1, 0}, {1, 0, 0xf1, 0}});
@@ -57,6 +61,8 @@ TraceBuilder varied_trace() {
     trace.new_segment();
     trace.compressed(false);
     trace.thread(1, 101, "loader");
+    trace.range({.kind = abi::RangeKind::kEnd, .ticks = kStart + 390, .id = 1, .domain = "data"});
+    trace.range({.kind = abi::RangeKind::kPush, .ticks = kStart + 395, .id = 2, .name = "open"});
     trace.call({.api = {"cudaMemcpy", "runtime", abi::ApiLevel::kRuntime, abi::ApiClass::kCopy, abi::kApiBlocking},
                 .begin = kStart + 400,
                 .end = kStart + 700,

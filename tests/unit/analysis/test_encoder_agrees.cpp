@@ -77,6 +77,11 @@ public:
                   r.duration_ns, r.graph_exec_id, r.graph_node, r.bytes, r.copy_kind},
                  {name}));
     }
+    void on_range(const analysis::RangeRecord& r) override {
+        add("range ",
+            line({symbols_.threads()[r.thread].tid, static_cast<std::uint64_t>(r.kind), r.depth, r.ticks, r.id},
+                 {symbols_.text(r.domain), symbols_.text(r.name)}));
+    }
     void on_span(const analysis::SpanRecord& r) override { add("span ", line({r.ticks, r.what, r.on}, {r.reason})); }
     void on_loss(const analysis::LossRecord& r) override { add("loss ", line({r.cause, r.count, r.thread})); }
     void on_cpu(const analysis::CpuRecord& r) override {
@@ -116,6 +121,8 @@ void write_everything(sink::Encoder& encoder) {
     REQUIRE(encoder.call(CallBuilder(1, 900, 2'000).depth(1).failed(-3).copy(4096, 2).get()));
     REQUIRE(encoder.call(CallBuilder(3, 2'100, 2'101).arguments({4096, -1}).get()));
     REQUIRE(encoder.call(CallBuilder(2, 3'000, 3'010).correlation(5).launch_id((3ULL << 40) | 1).graph(0xe1).get()));
+    REQUIRE(encoder.range(RangeBuilder(abi::RangeKind::kPush, 950, 2, "NCCL", "all reduce", 1).get()));
+    REQUIRE(encoder.range(RangeBuilder(abi::RangeKind::kEnd, 940, 1ULL << 40).get()));
     REQUIRE(encoder.span(90, abi::SpanKind::kDevice, true, "because"));
     REQUIRE(encoder.loss(abi::LossCause::kCuptiDropped, 9, sink::Encoder::kNoThread));
     REQUIRE(encoder.loss(abi::LossCause::kRingFull, 2, 3));
@@ -171,6 +178,8 @@ const std::vector<std::string> kExpected = {
     "argument 4096",
     "argument -1",
     "call 3 1234 152 0 3000 3010 0 0 0 5 3298534883329 0 0 0 225 cuGraphLaunch driver  ",
+    "range 1234 0 1 950 2 NCCL all reduce ",
+    "range 1234 3 0 940 1099511627776   ",
     "span 90 1 1 because ",
     "loss 1 9 0 ",
     "loss 0 2 4 ",

@@ -157,6 +157,13 @@ void TraceBuilder::activity(const Activity& activity) {
     record(activity.tag, fields + kind_fields);
 }
 
+void TraceBuilder::range(const RangeEvent& range) {
+    const std::string texts = varint(text_index(range.domain)) + varint(text_index(range.name));
+    Previous& previous = current_ != nullptr ? *current_ : nobody_;
+    record(Tag::kRange, varints({static_cast<std::uint64_t>(range.kind), range.depth}) +
+                            delta(range.ticks, previous.range) + varint(range.id) + texts);
+}
+
 void TraceBuilder::anchor(std::uint64_t ticks, std::uint64_t monotonic_ns, std::uint64_t device_clock_ns) {
     record(Tag::kAnchor, varints({ticks, monotonic_ns, monotonic_ns + 1'600'000'000'000'000'000, device_clock_ns, 50}));
 }

@@ -63,6 +63,16 @@ struct Activity {
     std::uint32_t registers = 32, static_shared_bytes = 0, dynamic_shared_bytes = 64;
 };
 
+/// An NVTX event.
+struct RangeEvent {
+    abi::RangeKind kind = abi::RangeKind::kMark;
+    std::uint32_t depth = 0;
+    std::uint64_t ticks = 0;
+    std::uint64_t id = 0;
+    std::string domain = {};
+    std::string name = {};
+};
+
 struct Header {
     std::uint16_t major = abi::kFormatMajor, minor = abi::kFormatMinor;
     std::uint64_t required_features = 0;
@@ -85,6 +95,7 @@ public:
     void thread(std::uint32_t ring, std::uint32_t tid, std::string_view name = "");
     void call(const Call& call);
     void activity(const Activity& activity);
+    void range(const RangeEvent& range);
     void anchor(std::uint64_t ticks, std::uint64_t monotonic_ns, std::uint64_t device_clock_ns = 0);
     void object(std::uint64_t ticks, std::uint64_t begin, std::uint64_t end, std::string_view path,
                 std::string_view version = "");
@@ -124,7 +135,7 @@ private:
     std::uint64_t api_number(const Api& api);
 
     struct Previous {
-        std::uint64_t begin = 0, correlation = 0;
+        std::uint64_t begin = 0, correlation = 0, range = 0;
     };
 
     std::string payload_;
@@ -139,6 +150,7 @@ private:
     std::map<std::pair<std::string, std::string>, std::uint64_t> apis_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Previous> previous_;
     Previous* current_ = nullptr;
+    Previous nobody_;
     std::uint64_t activity_correlation_ = 0, activity_start_ = 0;
 };
 

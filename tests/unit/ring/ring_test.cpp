@@ -184,6 +184,14 @@ TEST_CASE("content that makes no sense ends the walk") {
     SECTION("a name longer than the event") {
         second->name_bytes = 49;
     }
+    SECTION("a range's texts longer than the event") {
+        auto* range = reinterpret_cast<abi::RangeEvent*>(second);
+        *range = {{10, EventType::kRange, 0, 0, 0}, 9, 1, abi::RangeKind::kPush, 0, 1, 48};  // 6 words are left.
+    }
+    SECTION("a range's texts whose length overflows 32 bits") {
+        auto* range = reinterpret_cast<abi::RangeEvent*>(second);
+        *range = {{10, EventType::kRange, 0, 0, 0}, 9, 1, abi::RangeKind::kPush, 0, 1, 0xffffffffU};
+    }
     SECTION("more graph nodes than the event holds") {
         auto* nodes = reinterpret_cast<abi::GraphNodesEvent*>(second);
         *nodes = {{10, EventType::kGraphNodes, 0, 0, 0}, 9, 1, 3, 0};  // 6 words are left: 2 nodes.

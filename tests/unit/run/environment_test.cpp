@@ -50,20 +50,51 @@ TEST_CASE("the command's environment") {
     settings.output = "/t.bin";
     settings.run_id = 5;
     using Variables = std::vector<std::pair<std::string, std::string>>;
-    Variables expected = {{"LD_PRELOAD", "/l.so:/x.so"}, {"GPUSPY_OUTPUT", "/t.bin"}, {"GPUSPY_RUN_ID", "5"}};
-    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
+    Variables expected = {{"LD_PRELOAD", "/l.so:/x.so"},
+                          {"GPUSPY_OUTPUT", "/t.bin"},
+                          {"GPUSPY_RUN_ID", "5"},
+                          {"NVTX_INJECTION64_PATH", "/l.so"}};
+    REQUIRE(run::child_environment(settings, "/x.so", nullptr).set == expected);
     settings.device_timing = false;
     expected.emplace_back("GPUSPY_DEVICE_TIMING", "0");
-    REQUIRE(run::child_environment(settings, "/x.so").set == expected);
+    REQUIRE(run::child_environment(settings, "/x.so", nullptr).set == expected);
+}
+
+TEST_CASE("NVTX is given the library, unless the user gives it another") {
+    const TempFolder folder;
+    write_text(folder.file("libgpuspy.so"), "");
+    write_text(folder.file("other.so"), "");
+    std::filesystem::create_symlink("libgpuspy.so", folder.file("link.so"));
+    run::Settings settings;
+    settings.library = folder.file("libgpuspy.so");
+    const auto given = [&](const char* before) {
+        for (const auto& [name, value] : run::child_environment(settings, nullptr, before).set) {
+            if (name == "NVTX_INJECTION64_PATH") {
+                return value;
+            }
+        }
+        return std::string();
+    };
+    const std::string link = folder.file("link.so");
+    for (const char* before : {static_cast<const char*>(nullptr), "", settings.library.c_str(), link.c_str()}) {
+        REQUIRE(run::nvtx_problem(settings.library, before).empty());
+        REQUIRE(given(before) == settings.library);
+    }
+    for (const std::string& before : {folder.file("other.so"), folder.file("none.so")}) {
+        REQUIRE(run::nvtx_problem(settings.library, before.c_str()) ==
+                "NVTX_INJECTION64_PATH names " + before +
+                    ": NVTX ranges go there, and are not recorded; unset it to record them");
+        REQUIRE(given(before.c_str()).empty());
+    }
 }
 
 TEST_CASE("whether children record is told by a pid, or by none, whatever an outer gpuspy-run said") {
     run::Settings settings;
-    REQUIRE(run::child_environment(settings, nullptr).unset == std::vector<std::string>{"GPUSPY_ONLY_PID"});
-    REQUIRE(run::child_environment(settings, nullptr).set_to_pid.empty());
+    REQUIRE(run::child_environment(settings, nullptr, nullptr).unset == std::vector<std::string>{"GPUSPY_ONLY_PID"});
+    REQUIRE(run::child_environment(settings, nullptr, nullptr).set_to_pid.empty());
     settings.follow_children = false;
-    REQUIRE(run::child_environment(settings, nullptr).unset.empty());
-    REQUIRE(run::child_environment(settings, nullptr).set_to_pid == "GPUSPY_ONLY_PID");
+    REQUIRE(run::child_environment(settings, nullptr, nullptr).unset.empty());
+    REQUIRE(run::child_environment(settings, nullptr, nullptr).set_to_pid == "GPUSPY_ONLY_PID");
 }
 
 TEST_CASE("run ids are not 0 and differ") {

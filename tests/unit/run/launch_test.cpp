@@ -83,7 +83,8 @@ public:
         if (pid_ == 0) {
             dup2(out_[1], 1);
             dup2(err_[1], 2);
-            for (const char* name : {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "GPUSPY_DISABLE", "LD_PRELOAD"}) {
+            for (const char* name :
+                 {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "GPUSPY_DISABLE", "LD_PRELOAD", "NVTX_INJECTION64_PATH"}) {
                 unsetenv(name);
             }
             for (const auto& [name, value] : environment) {

@@ -188,6 +188,49 @@ TEST_CASE("graph nodes: known bytes") {
     REQUIRE(payload(encoder->finish_block()) == expected);
 }
 
+TEST_CASE("ranges: known bytes") {
+    using abi::RangeKind;
+    TestEncoder encoder;
+    REQUIRE(encoder->range(RangeBuilder(RangeKind::kMark, 1, 0, "", "of no thread").get()));
+    REQUIRE(encoder->payload_bytes() == 0);
+    REQUIRE(encoder->thread(0, 7, ""));
+    REQUIRE(encoder->range(RangeBuilder(RangeKind::kPush, 1000, 0, "d", "step", 2).get()));
+    REQUIRE(encoder->call(CallBuilder(0, 2000, 2001).get()));
+    REQUIRE(encoder->event(&RangeBuilder(RangeKind::kPop, 1001, 0, "d").get()->header));
+    Bytes bytes = payload(encoder->finish_block());
+    const Bytes first = {6,  3, 0,   7, 0,                          // kThread
+                         3,  1, 'd', 3, 4,    's',  't', 'e', 'p',  // kText 1 and 2
+                         64, 7, 0,   2, 0xd0, 0x0f, 0,   1,   2};   // kRange
+    const Bytes last = {64, 6, 1, 0, 2, 0, 1, 0};
+    REQUIRE(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(first.size())) == first);
+    REQUIRE(Bytes(bytes.end() - static_cast<std::ptrdiff_t>(last.size()), bytes.end()) == last);
+}
+
+TEST_CASE("ranges whose texts fill the dictionary begin segments and lose nothing") {
+    Trace trace;
+    TestEncoder encoder(abi::kMaxBlockRawBytes);
+    constexpr std::uint64_t kCount = 40'000;
+    std::uint32_t segments = 1;
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+        const RangeBuilder mark(abi::RangeKind::kMark, i, 0, "domain", "text " + std::to_string(i));
+        const auto put = [&] {
+            return (encoder->is_current(0, 1) || encoder->thread(0, 1, "")) && encoder->range(mark.get());
+        };
+        if (!put()) {
+            REQUIRE(encoder->wants_segment());
+            trace.add(encoder->finish_block());
+            encoder->begin_segment(encoder->next_segment());
+            ++segments;
+            REQUIRE(put());
+        }
+    }
+    trace.add(encoder->finish_block());
+    const Lines ranges = trace.dump().of("range");
+    REQUIRE(segments == 3);
+    REQUIRE(ranges.size() == kCount);
+    REQUIRE(ranges.back() == "range ring 0 tid 1 kind 4 39999 depth 0 id 0 domain/text 39999");
+}
+
 TEST_CASE("a block that is full refuses a record and keeps what it has") {
     Trace trace;
     TestEncoder encoder;

@@ -132,6 +132,30 @@ private:
     std::vector<std::uint64_t> words_;
 };
 
+/// A range event, as interpose/nvtx writes it.
+class RangeBuilder {
+public:
+    RangeBuilder(abi::RangeKind kind, std::uint64_t ticks, std::uint64_t id, const std::string& domain = "",
+                 const std::string& text = "", std::uint8_t depth = 0)
+        : words_((sizeof(abi::RangeEvent) + domain.size() + text.size() + 7) / 8) {
+        const abi::RangeEvent event{{static_cast<std::uint16_t>(words_.size()), abi::EventType::kRange, depth, 0, 0},
+                                    ticks,
+                                    id,
+                                    kind,
+                                    0,
+                                    static_cast<std::uint16_t>(domain.size()),
+                                    static_cast<std::uint32_t>(text.size())};
+        std::memcpy(words_.data(), &event, sizeof event);
+        const std::string texts = domain + text;
+        std::memcpy(reinterpret_cast<char*>(words_.data()) + sizeof event, texts.data(), texts.size());
+    }
+    [[nodiscard]] const abi::RangeEvent* get() const { return reinterpret_cast<const abi::RangeEvent*>(words_.data()); }
+    [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
+
+private:
+    std::vector<std::uint64_t> words_;
+};
+
 /// An encoder with memory of its own.
 struct TestEncoder {
     std::vector<std::uint8_t> buffer;

@@ -55,6 +55,12 @@ public:
             activity.kind == analysis::ActivityKind::kKernel ? symbols_.text(activity.name) : "", activity.bytes,
             activity.copy_kind);
     }
+    void on_range(const analysis::RangeRecord& range) override {
+        const analysis::ThreadInfo& thread = symbols_.threads()[range.thread];
+        add("range ring {} tid {} kind {} {} depth {} id {} {}/{}", thread.ring, thread.tid,
+            static_cast<unsigned>(range.kind), range.ticks, range.depth, range.id, symbols_.text(range.domain),
+            symbols_.text(range.name));
+    }
     void on_span(const analysis::SpanRecord& span) override {
         add("span {} {} {}", span.what, span.on != 0 ? "on" : "off", span.reason);
     }

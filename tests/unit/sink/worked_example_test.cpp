@@ -57,9 +57,11 @@ std::vector<std::uint8_t> example_header() {
 sink::Block example_block(sink::Encoder& encoder) {
     REQUIRE(encoder.anchor({1000, 5'000'000, 1'700'000'000'000'000'000, 0, 90}));
     REQUIRE(encoder.thread(0, 42, "p"));
+    REQUIRE(encoder.range(RangeBuilder(abi::RangeKind::kPush, 3000, 0, "", "step").get()));
     REQUIRE(encoder.call(
         CallBuilder(0, 4000, 10'000).caller(0x401234).stream(0).correlation(5).kernel(0x402000, 80, 256, 0).get()));
     REQUIRE(encoder.call(CallBuilder(1, 11'000, 14'000).depth(0).failed(-1).stream(0).copy(4096, 2).get()));
+    REQUIRE(encoder.range(RangeBuilder(abi::RangeKind::kPop, 15'000, 0).get()));
     sink::KernelRecord kernel;
     kernel.context = 1;
     kernel.stream = 7;
