@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analysis/passes/activity_edges.hpp"
@@ -42,6 +43,13 @@ private:
     std::vector<Stretch> stretches_;
     std::uint64_t total_ns_ = 0;
 };
+
+/// Activities with a usable time that begin in the range.
+std::uint64_t begun_in(const Interval& range, std::span<const DeviceActivity> activities) {
+    return static_cast<std::uint64_t>(std::count_if(activities.begin(), activities.end(), [&](const auto& activity) {
+        return activity.timed && activity.begin_ns >= range.begin_ns && activity.begin_ns < range.end_ns;
+    }));
+}
 
 void add_up(DeviceIdle& device, const Model& model) {
     std::map<IdleCause, CauseTotal> causes;
@@ -127,6 +135,7 @@ Idle idle(const Model& model, const Timeline& timeline) {
     }
     GapFinder finder(model, timeline);
     const Interval range = range_of(timeline);
+    const auto all = activities_by_device(model.timeline == nullptr ? timeline : *model.timeline);
     for (const auto& [ordinal, activities] : activities_by_device(timeline)) {
         DeviceIdle device;
         device.ordinal = ordinal;
@@ -134,6 +143,7 @@ Idle idle(const Model& model, const Timeline& timeline) {
             device.name = named->second.name;
         }
         device.wall_ns = timeline.wall_ns();
+        device.left_out = begun_in(range, all.at(ordinal)) - begun_in(range, activities);
         const auto first = static_cast<std::uint32_t>(activities.data() - timeline.activities.data());
         BusySoFar busy;
         IntervalSet kernels;

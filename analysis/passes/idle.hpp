@@ -66,6 +66,8 @@ struct DeviceIdle {
     std::uint64_t ordinal = 0;
     std::string name;
     std::uint64_t untimed = 0;  ///< Activities without a usable time: gaps may hold them.
+    /// Activities of the range that a selection by stream or name left out: gaps may hold them.
+    std::uint64_t left_out = 0;
     std::uint64_t kernels = 0;  ///< With a time.
     std::uint64_t wall_ns = 0, busy_ns = 0, idle_ns = 0;
     std::uint64_t kernel_busy_ns = 0;  ///< Some kernel was in flight.

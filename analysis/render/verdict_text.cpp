@@ -53,8 +53,9 @@ std::string reason(const Verdict& v) {
                 "other calls{}. {}",
                 of_span(v, v.host_ns), of_span(v, v.outside_ns), of_span(v, v.host_ns - v.outside_ns), in_call(v),
                 2 * v.loading_ns > v.host_ns
-                    ? fmt::format("Loading code takes {} of it and is paid once: look at a later part (--from).",
-                                  duration_text(v.loading_ns))
+                    ? fmt::format(
+                          "Loading code takes {} of it and is paid once: look at a later part (--steady, --from).",
+                          duration_text(v.loading_ns))
                     : std::string("A faster host helps, or more work for each step that it prepares."));
         case Bound::kDependency:
             return fmt::format(

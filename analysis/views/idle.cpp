@@ -14,11 +14,16 @@
 namespace gpuspy::analysis {
 namespace {
 
-void add_untimed_notes(Table& table, const Idle& result) {
+void add_missing_notes(Table& table, const Idle& result) {
     for (const DeviceIdle& device : result.devices) {
         if (device.untimed != 0) {
             table.notes.push_back(fmt::format("GPU {}: {} activities have no usable time: gaps may hold them",
                                               device.ordinal, device.untimed));
+        }
+        if (device.left_out != 0) {
+            table.notes.push_back(fmt::format(
+                "GPU {}: {} activities are not selected: what is called idle here is time without a selected one",
+                device.ordinal, device.left_out));
         }
     }
 }
@@ -56,6 +61,7 @@ Table verdict_table(const ViewInput& input, const Idle& result) {
     if (rows.size() > 1) {
         table.notes.push_back(fmt::format("all GPUs together: {}", verdict_text(verdict(input.model, result))));
     }
+    add_missing_notes(table, result);
     return table;
 }
 
@@ -88,7 +94,7 @@ Table causes_table(const Idle& result) {
         table.notes.emplace_back(
             "not known: the trace does not relate the device's clock to the host's (were device times recorded?)");
     }
-    add_untimed_notes(table, result);
+    add_missing_notes(table, result);
     return table;
 }
 

@@ -8,6 +8,7 @@
 #include "analysis/passes/idle.hpp"
 #include "analysis/passes/verdict.hpp"
 #include "analysis/render/verdict_text.hpp"
+#include "analysis/views/view.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
@@ -260,6 +261,52 @@ TEST_CASE("a range of time does not hide what the host had begun before it", "[i
     CHECK(parts_of(gap_at(device, 1'100)) == Times{{IdleCause::kLatency, 50}});
     CHECK(parts_of(gap_at(device, 1'200)) ==
           Times{{IdleCause::kSync, 50}, {IdleCause::kOutside, 10}, {IdleCause::kLaunch, 10}, {IdleCause::kLatency, 5}});
+}
+
+TEST_CASE("what a selection by stream leaves out is counted: it is not idle time of the device", "[idle]") {
+    TraceBuilder trace = begun_trace();
+    kernel(trace, 100, 200, 1);
+    trace.activity({.name = "other", .start = on_device(kStart + 200), .duration = 50, .stream = 9});
+    trace.end(kStart + kWall);
+    const auto model = timeline_of(trace);
+    CHECK(analysis::idle(*model, *model->timeline).devices.at(0).left_out == 0);
+    analysis::Selection selection;
+    selection.stream = 7;
+    const auto part = analysis::select(*model, *model->timeline, selection);
+    CHECK(analysis::idle(*model, part).devices.at(0).left_out == 1);
+    selection = {};
+    selection.from_ns = 150;
+    const auto later = analysis::select(*model, *model->timeline, selection);
+    CHECK(analysis::idle(*model, later).devices.at(0).left_out == 0);
+}
+
+TEST_CASE("view idle: moments count from the beginning, and gaps say what they are between", "[idle]") {
+    TraceBuilder trace = all_causes();
+    const auto model = timeline_of(trace);
+    const analysis::ViewOptions options;
+    const auto tables = analysis::idle_view({*model, *model->timeline, options});
+    REQUIRE(tables.size() == 4);
+    const analysis::Table& gaps = tables[3];
+    CHECK(gaps.name == "gaps");
+    const auto cell = [&](std::size_t row, const std::string& column) {
+        for (std::size_t i = 0; i < gaps.columns.size(); ++i) {
+            if (gaps.columns[i].name == column) {
+                return gaps.rows.at(row).at(i);
+            }
+        }
+        FAIL("no column " << column);
+        return analysis::Cell{};
+    };
+    using analysis::Cell;
+    CHECK(cell(0, "before") == Cell{});  // The end of the run.
+    CHECK(cell(1, "begin_ns") == Cell{std::int64_t{500}});
+    CHECK(cell(1, "cause") == Cell{std::string("launched, waiting")});
+    CHECK(cell(1, "tid") == Cell{std::uint64_t{100}});
+    CHECK(cell(2, "cause") == Cell{std::string("host in another call")});
+    CHECK(cell(2, "call") == Cell{std::string("cudnnConvolutionForward")});
+    CHECK(cell(3, "before") == Cell{std::string("[memcpy HtoD]")});
+    CHECK(cell(3, "after") == Cell{std::string("k")});
+    CHECK(tables[0].rows.at(0).at(1) == Cell{std::string("dependency-bound")});
 }
 
 TEST_CASE("devices have gaps of their own", "[idle]") {
