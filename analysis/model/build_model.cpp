@@ -45,7 +45,7 @@ public:
         model_.collectives.add(call, model_.index.symbols.api(call.api), duration_ns);
         stats.failed += call.has(abi::kCallStatus) ? 1 : 0;
         ++model_.threads[call.thread].calls;
-        forest_.add(call);
+        forest_.add(call, timeline_.note(call));
     }
 
     void on_activity(const ActivityRecord& record) override {
@@ -86,6 +86,8 @@ public:
             copy.duration_ns.add(record.duration_ns);
         }
     }
+
+    void on_range(const RangeRecord& record) override { timeline_.add_range(record); }
 
     void finish() {
         forest_.finish();

@@ -2,7 +2,7 @@
 
 namespace gpuspy::analysis {
 
-void CallForest::add(const CallRecord& call) {
+void CallForest::add(const CallRecord& call, int note) {
     std::vector<TreeNode>& waiting = waiting_[call.thread];
     std::size_t first = waiting.size();
     while (first > 0) {
@@ -15,7 +15,7 @@ void CallForest::add(const CallRecord& call) {
         first -= root.subtree;
     }
     const auto subtree = static_cast<std::uint32_t>(waiting.size() - first + 1);
-    waiting.push_back({call, subtree});
+    waiting.push_back({call, subtree, note});
     if (call.depth == 0 || waiting.size() >= kMaxWaiting) {
         release(waiting, waiting.size());
     }

@@ -16,6 +16,7 @@ namespace gpuspy::analysis {
 struct TreeNode {
     CallRecord call;
     std::uint32_t subtree = 1;
+    int note = -1;  ///< As add() was given it: what someone read from the call's arguments, which do not live on.
 };
 
 /// What lies around and inside a call of a tree. Indices are into the tree's span; -1 for none.
@@ -39,7 +40,7 @@ public:
 
     explicit CallForest(Sink sink) : sink_(std::move(sink)) {}
 
-    void add(const CallRecord& call);
+    void add(const CallRecord& call, int note = -1);
     /// Hands over what still waits: the calls around it never returned.
     void finish();
 

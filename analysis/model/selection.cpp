@@ -32,6 +32,18 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
         follow(call.library);
     }
 
+    for (const HostRange& range : timeline.ranges) {
+        if (inside(range.begin_ns)) {
+            part.ranges.push_back(range);
+        }
+    }
+    // What is allocated at a time depends on all that came before.
+    for (const MemoryEvent& event : timeline.memory) {
+        if (event.at_ns <= part.end_ns) {
+            part.memory.push_back(event);
+        }
+    }
+
     std::unordered_map<std::uint32_t, bool> wanted;  // by name
     const auto wants = [&](const ActivityRecord& record) {
         if (selection.wants_kernel == nullptr) {

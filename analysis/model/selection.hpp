@@ -22,7 +22,7 @@ struct Selection {
     }
 };
 
-/// A call or an activity belongs to the range of time in which it begins. Calls are chosen by time alone; links to what was
+/// A call, an NVTX range or an activity belongs to the range of time in which it begins. Calls and ranges are chosen by time alone; links to what was
 /// left out are kNone. An activity without a time is left out where a range is asked for.
 Timeline select(const Model& model, const Timeline& timeline, const Selection& selection);
 

@@ -48,6 +48,8 @@ void sort_timeline(Timeline& timeline) {
         return std::tie(a.record.device, a.begin_ns, a.end_ns) < std::tie(b.record.device, b.begin_ns, b.end_ns);
     });
     timeline.activities = in_order(timeline.activities, activity_order);
+    std::stable_sort(timeline.memory.begin(), timeline.memory.end(),
+                     [](const MemoryEvent& a, const MemoryEvent& b) { return a.at_ns < b.at_ns; });
     for (DeviceActivity& activity : timeline.activities) {
         follow(activity.call);
         follow(activity.captured_call);

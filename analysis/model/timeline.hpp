@@ -6,7 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/model/memory_events.hpp"
 #include "analysis/model/owners.hpp"
+#include "analysis/model/ranges.hpp"
 #include "analysis/reader/records.hpp"
 
 namespace gpuspy::analysis {
@@ -22,7 +24,8 @@ struct HostCall {
     std::uint32_t parent = kNone;   ///< Timeline::calls: the hooked call right around it.
     std::uint32_t library = kNone;  ///< Timeline::calls: the outermost call of level library around it, or itself.
     std::uint32_t owner = OwnerTable::kUnknown;
-    std::uint32_t flags = 0;  ///< abi::CallFlags
+    std::uint32_t site = OwnerTable::kUnknown;  ///< OwnerTable: the shared object that made this very call.
+    std::uint32_t flags = 0;                    ///< abi::CallFlags
     std::int64_t status = 0;
     std::uint64_t caller = 0, stream = 0, correlation = 0, launch_id = 0;
     std::uint64_t function = 0, graph_exec = 0, copy_bytes = 0, copy_kind = 0;
@@ -46,6 +49,17 @@ struct DeviceActivity {
     ActivityRecord record;
 };
 
+/// An NVTX range. Times are ns of CLOCK_MONOTONIC; it may begin before the recording.
+struct HostRange {
+    Range::Kind kind = Range::Kind::kMark;
+    bool open = false;  ///< Never ended: it ends with the recording.
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::uint32_t thread = 0;  ///< Where it began: Symbols::threads()
+    std::uint32_t domain = 0;  ///< Symbols::text(); "" is the default domain.
+    std::uint32_t name = 0;    ///< Symbols::text()
+    std::uint32_t depth = 0;   ///< Pushes of its thread and domain that it lies in.
+};
+
 struct Timeline {
     /// What is looked at: from the first to the last moment of anything recorded, or the part that was selected.
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -53,7 +67,9 @@ struct Timeline {
     /// compared with those of calls.
     bool device_clock_known = false;
     std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
+    std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
+    std::vector<MemoryEvent> memory;         ///< By time, from the beginning of the recording whatever was selected.
 
     [[nodiscard]] std::uint64_t wall_ns() const {
         return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;

@@ -36,6 +36,7 @@ std::uint32_t TimelineBuilder::add_tree(std::span<const TreeNode> tree, std::spa
         if (!record.has(abi::kCallUnhooked) || context.library >= 0 || context.parent >= 0) {
             call.owner = model_.owners.resolve(owner_evidence(tree, context), index.symbols, index.objects);
         }
+        call.site = model_.owners.resolve({-1, record.caller, record.begin_ticks}, index.symbols, index.objects);
         const std::uint32_t position = first + static_cast<std::uint32_t>(i);
         if (record.has(abi::kCallCorrelation)) {
             by_correlation_[record.correlation].push_back(position);
@@ -44,7 +45,51 @@ std::uint32_t TimelineBuilder::add_tree(std::span<const TreeNode> tree, std::spa
             by_launch_id_.try_emplace(record.launch_id, position);
         }
     }
+    add_memory(tree, contexts, first);
     return first;
+}
+
+int TimelineBuilder::note(const CallRecord& call) {
+    if (model_.timeline == nullptr) {
+        return -1;
+    }
+    const auto event = memory_reader_.read(call, model_.index.symbols.api(call.api));
+    if (!event) {
+        return -1;
+    }
+    noted_.push_back(*event);
+    return static_cast<int>(noted_.size()) - 1;
+}
+
+/// A memory call inside another is how the outer one is made, so the outer one counts; but where the outer one does not
+/// say its size, the inner one does.
+void TimelineBuilder::add_memory(std::span<const TreeNode> tree, std::span<const CallContext> contexts,
+                                 std::uint32_t first) {
+    const auto known = [&](std::size_t at) {
+        return tree[at].note >= 0 && noted_[static_cast<std::size_t>(tree[at].note)].action != MemoryAction::kNotKnown;
+    };
+    for (std::size_t at = 0; at < tree.size(); ++at) {
+        if (tree[at].note < 0) {
+            continue;
+        }
+        bool counts = true;
+        for (int around = contexts[at].parent; around >= 0;
+             around = contexts[static_cast<std::size_t>(around)].parent) {
+            const auto outer = static_cast<std::size_t>(around);
+            counts = counts && !(known(outer) || (!known(at) && tree[outer].note >= 0));
+        }
+        for (std::size_t inside = at + 1 - tree[at].subtree; inside < at; ++inside) {
+            counts = counts && (known(at) || !known(inside));
+        }
+        if (counts) {
+            const HostCall& call = model_.timeline->calls[first + at];
+            MemoryEvent event = noted_[static_cast<std::size_t>(tree[at].note)];
+            event.at_ns = event.action == MemoryAction::kAllocate || event.action == MemoryAction::kMap ? call.end_ns
+                                                                                                        : call.begin_ns;
+            event.site = call.site;
+            model_.timeline->memory.push_back(event);
+        }
+    }
 }
 
 std::uint32_t TimelineBuilder::add_activity(const ActivityRecord& record, bool timed) {
@@ -75,6 +120,21 @@ void TimelineBuilder::link(std::uint32_t activity, std::uint32_t call, std::uint
     model_.timeline->activities[activity].owner = owner;
     if (captured != 0) {
         captured_.emplace_back(activity, captured);
+    }
+}
+
+void TimelineBuilder::add_range(const RangeRecord& record) {
+    if (model_.timeline != nullptr) {
+        ranges_.add(record);
+    }
+}
+
+void TimelineBuilder::finish_ranges() {
+    const LinearMap& clock = model_.index.host_clock;
+    for (const Range& range : ranges_.finish(model_.index.last_ticks).ranges) {
+        model_.timeline->ranges.push_back({range.kind, range.open, clock.at(range.begin_ticks),
+                                           clock.at(range.end_ticks), range.thread, range.domain, range.name,
+                                           range.depth});
     }
 }
 
@@ -112,6 +172,7 @@ void TimelineBuilder::finish() {
         const auto found = by_launch_id_.find(launch_id);
         timeline.activities[activity].captured_call = found == by_launch_id_.end() ? kNone : found->second;
     }
+    finish_ranges();
     sort_timeline(timeline);
 }
 

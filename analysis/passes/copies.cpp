@@ -7,7 +7,8 @@
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
-std::string copy_direction(std::uint64_t kind) {
+
+std::string direction_name(std::uint64_t kind) {
     static constexpr std::array kNames = {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                           "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
     if (kind == static_cast<std::uint64_t>(abi::CopyKind::kSet)) {
@@ -20,7 +21,7 @@ std::vector<CopyRow> copy_table(const Model& model) {
     std::vector<CopyRow> rows;
     for (const auto& [kind, stats] : model.copies) {
         CopyRow& row = rows.emplace_back();
-        row.direction = copy_direction(kind);
+        row.direction = direction_name(kind);
         row.count = stats.count;
         row.bytes = stats.bytes;
         row.duration = duration_stats(stats.duration_ns);

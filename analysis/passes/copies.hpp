@@ -10,15 +10,15 @@
 
 namespace gpuspy::analysis {
 
+/// Of an abi::CopyKind: "HtoD", "DtoH", "DtoD", "PtoP", ... "memset", "unknown".
+std::string direction_name(std::uint64_t kind);
+
 struct CopyRow {
-    std::string direction;  ///< "HtoD", "DtoH", "DtoD", "PtoP", ... "memset", "unknown".
+    std::string direction;  ///< As direction_name() has it.
     std::uint64_t count = 0, bytes = 0;
     DurationStats duration;
     double gb_per_s = 0;  ///< 10^9 bytes a second, of those with a time; 0 without any.
 };
-
-/// "HtoD", ...: of abi::CopyKind.
-std::string copy_direction(std::uint64_t kind);
 
 /// Most bytes first.
 std::vector<CopyRow> copy_table(const Model& model);

@@ -102,7 +102,7 @@ public:
             add(out, text(row, column), column, inline_columns);
         }
         out = trimmed(out);
-        if (own_line_) {
+        if (own_line_ && !std::holds_alternative<std::monostate>(table_.rows[row][inline_columns])) {
             out += "\n" + std::string(kIndent + kGap, ' ') + cut_middle(text(row, inline_columns), widths_.back());
         }
         return out;

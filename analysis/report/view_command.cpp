@@ -113,6 +113,7 @@ std::optional<std::string> keep_table(const Wanted& wanted, std::vector<analysis
                            analysis::printable(wanted.table), fmt::join(names, ", "));
     }
     tables.erase(std::remove_if(tables.begin(), tables.end(), other), tables.end());
+    tables.front().data_only = false;
     return std::nullopt;
 }
 
@@ -125,7 +126,7 @@ std::string as_text(const std::vector<ViewTables>& views, const ViewArguments& a
     std::string text;
     for (const ViewTables& view : views) {
         for (const analysis::Table& table : view.tables) {
-            const std::string lines = analysis::render_table_text(table, options);
+            const std::string lines = table.data_only ? "" : analysis::render_table_text(table, options);
             text += (text.empty() || lines.empty() ? "" : "\n") + lines;
         }
     }

@@ -47,6 +47,7 @@ struct Table {
     std::vector<Column> columns;
     std::vector<std::vector<Cell>> rows;
     std::vector<std::string> notes;  ///< Sentences beneath the rows.
+    bool data_only = false;          ///< For programs and charts: text has it only where it is asked for by its name.
 };
 
 /// A column of a table whose rows are made from `Row`s.

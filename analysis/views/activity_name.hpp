@@ -13,7 +13,7 @@ namespace gpuspy::analysis {
 inline std::string activity_name(const ViewInput& input, const DeviceActivity& activity) {
     switch (activity.record.kind) {
         case ActivityKind::kMemcpy:
-            return "[memcpy " + copy_direction(activity.record.copy_kind) + "]";
+            return "[memcpy " + direction_name(activity.record.copy_kind) + "]";
         case ActivityKind::kMemset:
             return "[memset]";
         case ActivityKind::kKernel:

@@ -4,6 +4,7 @@
 
 #include "analysis/passes/duration_stats.hpp"
 #include "analysis/passes/iterations.hpp"
+#include "analysis/passes/nvtx_ranges.hpp"
 #include "analysis/views/duration_columns.hpp"
 #include "analysis/views/view.hpp"
 
@@ -91,11 +92,49 @@ Table iteration_table(const Iterations& found, std::int64_t origin_ns) {
         found.rows);
 }
 
+const char* range_text(Range::Kind kind) {
+    switch (kind) {
+        case Range::Kind::kPushPop:
+            return "push/pop";
+        case Range::Kind::kStartEnd:
+            return "start/end";
+        case Range::Kind::kMark:
+            return "mark";
+    }
+    return "";
+}
+
+Table range_table(const ViewInput& input) {
+    using Row = RangeRow;
+    const auto on_device = [](const Row& row, auto value) { return row.gpu_ns == 0 ? Cell{} : Cell{value}; };
+    Table table = make_table<Row>(
+        "ranges", "NVTX ranges",
+        "times: of the host; kernels, GPU: of what was launched inside; projected: from its first begin to its last "
+        "end",
+        with_durations<Row>(
+            {{"count", "count", Unit::kCount, [](const Row& row) { return row.count; }},
+             {"open", "open", Unit::kCount, [](const Row& row) { return row.open; }}},
+            {{"launches", "launches", Unit::kCount, [](const Row& row) { return row.launches; }},
+             {"kernels", "kernels", Unit::kCount, [](const Row& row) { return row.kernels; }},
+             {"gpu_ns", "GPU", Unit::kDurationNs, [=](const Row& row) { return on_device(row, row.gpu_ns); }},
+             {"projected_ns", "projected", Unit::kDurationNs,
+              [=](const Row& row) { return on_device(row, row.projected_ns); }},
+             {"kind", "kind", Unit::kText, [](const Row& row) { return std::string(range_text(row.kind)); }},
+             {"domain", "domain", Unit::kText, [](const Row& row) { return row.domain; }},
+             {"name", "range", Unit::kName, [](const Row& row) { return row.name; }}}),
+        range_table(input.model, input.timeline));
+    const auto& info = input.model.index.info;
+    if (const auto said = info.find("nvtx"); table.rows.empty() && said != info.end()) {
+        table.notes.push_back("NVTX: " + said->second);
+    }
+    return table;
+}
+
 }  // namespace
 
 std::vector<Table> phases_view(const ViewInput& input) {
     const Iterations found = iterations(input.model, input.timeline);
-    return {summary_table(found), iteration_table(found, input.model.first_ns)};
+    return {summary_table(found), iteration_table(found, input.model.first_ns), range_table(input)};
 }
 
 }  // namespace gpuspy::analysis

@@ -11,7 +11,14 @@ constexpr std::array kViews = {
     View{"concurrency", "activities in flight, streams and pairs of them, copies and communication beside compute",
          concurrency_view},
     View{"idle", "gaps of each device and what they are due to; what bounds the run", idle_view},
-    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers", phases_view},
+    View{"sync", "waits for the device: by call and caller, by thread, the longest; what the GPU did meanwhile",
+         sync_view},
+    View{"latency", "kernels from launch to end: in the call, in the queue, on the device; queue depth", latency_view},
+    View{"libraries", "GPU time and top kernels by owner: libraries against the framework's own kernels",
+         libraries_view},
+    View{"memory", "copies and sets by kind of memory and size; what was allocated, and not freed", memory_view},
+    View{"phases", "iterations, found from the launches that repeat: warm-up, steady state, outliers; NVTX ranges",
+         phases_view},
     View{"completeness", "what is missing, by cause; what gpuspy cost", completeness_view},
 };
 

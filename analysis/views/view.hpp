@@ -39,6 +39,10 @@ std::vector<Table> kernels_view(const ViewInput& input);
 std::vector<Table> calls_view(const ViewInput& input);
 std::vector<Table> concurrency_view(const ViewInput& input);
 std::vector<Table> idle_view(const ViewInput& input);
+std::vector<Table> sync_view(const ViewInput& input);
+std::vector<Table> latency_view(const ViewInput& input);
+std::vector<Table> libraries_view(const ViewInput& input);
+std::vector<Table> memory_view(const ViewInput& input);
 std::vector<Table> completeness_view(const ViewInput& input);
 std::vector<Table> phases_view(const ViewInput& input);
 

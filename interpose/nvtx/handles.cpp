@@ -145,7 +145,7 @@ const String* string_of(const void* handle) noexcept {
     const Strings* all = strings.load(std::memory_order_acquire);
     if (all != nullptr && lies_in(handle, all->memory, all->used.load(std::memory_order_acquire), 8)) {
         const auto* string = static_cast<const String*>(handle);
-        const std::size_t room = all->memory + kStringBytes - string->text;
+        const auto room = static_cast<std::size_t>(all->memory + kStringBytes - string->text);
         return string->bytes <= room ? string : &kNoString;
     }
     return handle == &kTooManyStrings ? static_cast<const String*>(handle) : &kNoString;

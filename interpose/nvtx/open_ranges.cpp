@@ -12,7 +12,7 @@
 namespace gpuspy::hook::nvtx {
 namespace {
 
-static_assert(sizeof(OpenPushes) <= 2 * 4096, "two pages a thread");
+static_assert(sizeof(OpenPushes) <= std::size_t{2} * 4096, "two pages a thread");
 
 constinit SpinLock pushes_lock;  ///< The list of those without a thread, and the key.
 constinit OpenPushes* free_pushes = nullptr;
@@ -46,8 +46,9 @@ OpenPushes* make_pushes() noexcept {
     } else {
         pushes = static_cast<OpenPushes*>(map_memory(sizeof(OpenPushes)));
     }
-    if (pushes != nullptr && has_pushes_key) gpuspy_pthread_setspecific(pushes_key, pushes);
+    // Before the C library is told, which may allocate: an allocator of the host's that has ranges comes back here.
     thread_local_state.pushes = pushes;
+    if (pushes != nullptr && has_pushes_key) gpuspy_pthread_setspecific(pushes_key, pushes);
     return pushes;
 }
 

@@ -46,7 +46,8 @@ OLD_CUPTI = {
     "launches_cuda11_cupti11": ("launches_cuda11_shared_legacy", "libcupti.so.11.8"),
     "launches_cuda12_cupti12": ("launches_cuda12_shared_legacy", "libcupti.so.12"),
 }
-NAMES = OLD_CUDA + list(OLD_CUPTI) + [workload.name for workload in SCRIPTS]
+NVTX = "nvtx_phases"
+NAMES = OLD_CUDA + list(OLD_CUPTI) + [NVTX] + [workload.name for workload in SCRIPTS]
 
 
 def measure_old_cuda(machine, name, library_path):
@@ -64,10 +65,37 @@ def measure_old_cuda(machine, name, library_path):
     return measure.measure_program(machine, name, needed[:1], failures=failures, **variables)
 
 
+def measure_nvtx(machine, python):
+    """A program with NVTX ranges, which are handed over as gpuspy-run has them handed over."""
+    row = measure.Measured(NVTX)
+    command = [python, WORKLOADS / f"{NVTX}.py"]
+    recorded = measure.record(machine, row, command, NVTX_INJECTION64_PATH=str(machine.preload))
+    if recorded is None or row.report is None:
+        return row
+    steps = int(recorded.stdout.split()[-1])
+    ranges, fault = machine.read_view(f"{NVTX}/gpuspy", "phases", "ranges")
+    if not row.need(not fault, fault):
+        return row
+    by_name = {one["name"]: one for one in ranges}
+    for name in ("step", "forward", "backward", "optimizer"):
+        if row.need(name in by_name, f"no NVTX range {name}"):
+            found = by_name[name]
+            row.need(found["count"] == steps, f"{found['count']} ranges {name}, the program has {steps}")
+            row.need(found["open"] == 0, f"{found['open']} ranges {name} never ended")
+            row.need(found["projected_ns"] or name == "backward", f"nothing ran on the GPU in {name}")
+    row.need(by_name.get("request", {}).get("kind") == "start/end", "no NVTX range request from start to end")
+    row.need("after step 0" in by_name, "no NVTX mark")
+    operators = [name for name in by_name if name.startswith("aten::")]
+    row.need(len(operators) > 5, f"{len(operators)} names of PyTorch's operators")
+    return row
+
+
 def rows(machine, python, wanted, library_path):
     """Measures what wanted(name) says, one row after another."""
     for name in filter(wanted, [*OLD_CUDA, *OLD_CUPTI]):
         yield measure_old_cuda(machine, name, library_path)
+    if wanted(NVTX):
+        yield measure_nvtx(machine, python)
     for workload in SCRIPTS:
         if wanted(workload.name):
             yield measure.measure_workload(

@@ -118,3 +118,12 @@ class Machine:
             return json.loads((path / "report.json").read_text()), ""
         except ValueError as error:
             return None, f"gpuspy-report: not JSON: {error}"
+
+    def read_view(self, folder, view, table):
+        """The rows of a table of a view of the trace that a run left in `folder`, as (rows, fault)."""
+        path = self.work / folder
+        command = [str(self.report), "--view", f"{view}.{table}", "--format", "json", str(path / "trace.bin")]
+        outcome = self._run(command, path, dict(os.environ), 60)
+        if outcome.status != 0:
+            return None, f"gpuspy-report --view {view}.{table}: {outcome.fault()}"
+        return json.loads(outcome.stdout)["views"][view][table]["rows"], ""

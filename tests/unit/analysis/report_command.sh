@@ -120,5 +120,11 @@ has "nothing to show"
 expect "configurations" 0 "" "$report" --view kernels --by-config --names mangled "$trace"
 has "grid"
 
+expect "a view's tables" 0 "" "$report" --view latency "$trace"
+has "Queue depth  ("
+! grep -q "^Queue depth over time" "$folder/out" || { echo "FAILED $name: a table for charts" >&2; failures=$((failures + 1)); }
+expect "a table for charts, by its name" 0 "" "$report" --view latency.depth_series "$trace"
+has "Queue depth over time"
+
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"

@@ -56,6 +56,13 @@ TEST_CASE("a long name gets a line of its own where the line has no room, and is
     CHECK(render_table_text(table, {.top = 0, .columns = 100}).find("12,345  xxx") != std::string::npos);
 }
 
+TEST_CASE("a name that is not known gets no line of its own") {
+    Table table = sample();
+    table.rows[0][3] = std::string(200, 'x');
+    table.rows[1][3] = Cell{};
+    CHECK(render_table_text(table, {.top = 0, .columns = 60}).find("       -       7\n  a note") != std::string::npos);
+}
+
 TEST_CASE("nothing in a cell harms the terminal") {
     Table table = sample();
     table.rows[0][3] = std::string("a\x1b[2Jb\n\xff");

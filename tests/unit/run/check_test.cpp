@@ -152,6 +152,12 @@ TEST_CASE("settings that keep from recording") {
     REQUIRE(Machine::last(machine.check()) == "will not be recorded: GPUSPY_DISABLE=1 is set; unset it\n");
     machine.variables = {{"GPUSPY_DEVICE_TIMING", "0"}};
     REQUIRE(machine.texts("CUPTI", machine.check()) == Texts{"not used: GPUSPY_DEVICE_TIMING=0"});
+    machine.variables = {};
+    REQUIRE(machine.texts("NVTX", machine.check()) ==
+            Texts{"ranges are recorded, where a library or the program has any"});
+    machine.variables = {{"NVTX_INJECTION64_PATH", "/opt/tool.so"}};
+    REQUIRE(machine.texts("NVTX", machine.check()) ==
+            Texts{"ranges are not recorded: NVTX_INJECTION64_PATH names /opt/tool.so"});
     machine.variables = {{"GPUSPY_CUPTI", machine.folder.file("none")}};
     REQUIRE(machine.texts("CUPTI", machine.check()) == Texts{"GPUSPY_CUPTI=none cannot be read; correct or unset it"});
     machine.variables = {{"GPUSPY_CUPTI", machine.folder.file("lib/libc.so.6")}};
