@@ -8,6 +8,9 @@ namespace {
 constexpr std::array kViews = {
     View{"kernels", "kernels: time, count, share; by name, and by grid and block with --by-config", kernels_view},
     View{"calls", "hooked calls: time, count, errors; per thread; what library calls own on the GPU", calls_view},
+    View{"concurrency", "activities in flight, streams and pairs of them, copies and communication beside compute",
+         concurrency_view},
+    View{"idle", "gaps of each device and what they are due to; what bounds the run", idle_view},
     View{"sync", "waits for the device: by call and caller, by thread, the longest; what the GPU did meanwhile",
          sync_view},
     View{"latency", "kernels from launch to end: in the call, in the queue, on the device; queue depth", latency_view},

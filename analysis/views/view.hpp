@@ -37,6 +37,8 @@ const View* find_view(std::string_view name);
 // One file each.
 std::vector<Table> kernels_view(const ViewInput& input);
 std::vector<Table> calls_view(const ViewInput& input);
+std::vector<Table> concurrency_view(const ViewInput& input);
+std::vector<Table> idle_view(const ViewInput& input);
 std::vector<Table> sync_view(const ViewInput& input);
 std::vector<Table> latency_view(const ViewInput& input);
 std::vector<Table> libraries_view(const ViewInput& input);

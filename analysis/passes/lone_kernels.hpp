@@ -1,0 +1,42 @@
+// Kernels that ran alone on their device, and whether their grids could fill it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/model/model.hpp"
+
+namespace gpuspy::analysis {
+
+/// A block runs on one SM: a grid of fewer blocks than the device has SMs leaves SMs idle, whatever its blocks need. The
+/// reverse does not hold, so time with enough blocks is not said to be SM-limited.
+struct LoneTime {
+    std::uint64_t alone_ns = 0;         ///< Nothing else was in flight on the device.
+    std::uint64_t fewer_blocks_ns = 0;  ///< Of that: fewer blocks than SMs.
+    std::uint64_t enough_blocks_ns = 0;
+    std::uint64_t not_known_ns = 0;  ///< The grid or the number of SMs is not recorded.
+    /// Mean over the time that is known of 1 - blocks / SMs, 0 with enough blocks: a lower bound of idle SMs.
+    std::optional<double> idle_sms;
+    std::optional<double> share_fewer_blocks;  ///< Of the time that is known.
+};
+
+struct LoneKernel {
+    std::string mangled;
+    std::uint64_t least_blocks = 0, most_blocks = 0;  ///< Of the launches with fewer blocks than SMs.
+    std::uint64_t fewer_blocks_ns = 0;                ///< What they ran alone.
+    double idle_sms = 0;                              ///< Mean over that time of 1 - blocks / SMs.
+};
+
+struct LoneKernels {
+    std::uint64_t ordinal = 0;
+    std::optional<std::uint64_t> sm_count;
+    LoneTime time;
+    std::vector<LoneKernel> small_grids;  ///< Kernels with time in fewer blocks than SMs, most of it first.
+};
+
+/// Devices with an activity, by ordinal. Cut to the timeline's range.
+std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeline);
+
+}  // namespace gpuspy::analysis
