@@ -24,7 +24,7 @@ public:
     /// adding up is the caller's business.
     WorkAnswer add(const CallRecord& call, const ApiInfo& api);
 
-    /// Whether add() answers anything but WorkAnswer::Kind::kNone for calls of this API, or remembers them.
+    /// Whether add() answers anything but WorkAnswer::Kind::kComputesNothing for calls of this API, or remembers them.
     static bool concerns(const ApiInfo& api);
 
 private:

@@ -61,12 +61,12 @@ std::string_view reason_of(Unknown cause);
 /// What is known of a call's work.
 struct WorkAnswer {
     enum class Kind : std::uint8_t {
-        kNone,  ///< No call that computes: it describes, failed, or is not of a library.
+        kComputesNothing,  ///< No call that computes: it describes, failed, or is not of a library.
         kZero,  ///< Computes, but no sums of products: layout, bias, activation, pooling, softmax, normalisation, copies.
         kKnown,    ///< `work`.
         kUnknown,  ///< Computes; `cause` says why its work is not known.
     };
-    Kind kind = Kind::kNone;
+    Kind kind = Kind::kComputesNothing;
     Work work{};
     Unknown cause = Unknown::kNoFormula;
     bool into_graph = false;  ///< It puts its work into a CUDA graph and runs nothing itself.

@@ -20,9 +20,6 @@ struct CopyRow {
     double gb_per_s = 0;  ///< 10^9 bytes a second, of those with a time; 0 without any.
 };
 
-/// CopyRow::direction of a CopyKind, abi::CopyKind::kSet among them.
-std::string direction_name(std::uint64_t kind);
-
 /// Most bytes first.
 std::vector<CopyRow> copy_table(const Model& model);
 

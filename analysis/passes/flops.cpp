@@ -60,7 +60,7 @@ void add_execution(Sum& sum, const WorkExecution& execution, const FlopsDevice& 
         case WorkAnswer::Kind::kUnknown:
             sum.time.unknown_ns += execution.kernel_ns;
             break;
-        case WorkAnswer::Kind::kNone:
+        case WorkAnswer::Kind::kComputesNothing:
             break;
     }
 }

@@ -15,7 +15,7 @@ namespace gpuspy::analysis {
 /// A library call's work, executed once: by the call itself, or by one launch of a graph that it was captured into.
 struct WorkExecution {
     std::string_view library, api;
-    WorkAnswer answer;         ///< Not WorkAnswer::Kind::kNone.
+    WorkAnswer answer;         ///< Not WorkAnswer::Kind::kComputesNothing.
     std::size_t device = 0;    ///< Position in FlopsInput::devices.
     std::uint64_t gpu_ns = 0;  ///< Sum over its device records, copies and sets included.
     std::uint64_t kernel_ns = 0, kernels = 0;

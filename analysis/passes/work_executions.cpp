@@ -40,7 +40,7 @@ constexpr NameToType kNames[] = {
 std::vector<std::uint32_t> covering_calls(const Model& model, const Timeline& timeline) {
     const auto kind_of = [&](std::uint32_t call) {
         const std::uint32_t work = timeline.calls[call].work;
-        return work < model.works.size() ? model.works[work].kind : Kind::kNone;
+        return work < model.works.size() ? model.works[work].kind : Kind::kComputesNothing;
     };
     std::vector<std::uint32_t> covering(timeline.calls.size(), kNone);
     for (std::uint32_t call = 0; call < timeline.calls.size(); ++call) {  // a call stands before those inside it
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> covering_calls(const Model& model, const Timeline& ti
         if (around != kNone && (kind_of(around) == Kind::kKnown || kind_of(call) != Kind::kKnown)) {
             covering[call] = around;
         } else {
-            covering[call] = kind_of(call) == Kind::kNone ? kNone : call;
+            covering[call] = kind_of(call) == Kind::kComputesNothing ? kNone : call;
         }
     }
     return covering;

@@ -2,9 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "analysis/render/display_text.hpp"
+#include "analysis/render/verdict_text.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -216,6 +219,35 @@ Json overhead_json(const Overhead& cost) {
             {"share_of_wall", cost.share_of_wall}};
 }
 
+Json verdict_json(const std::optional<Verdict>& verdict) {
+    return verdict ? Json{{"bound", bound_text(verdict->bound)},
+                          {"text", verdict_text(*verdict)},
+                          {"span_ns", verdict->span_ns},
+                          {"kernels_ns", verdict->kernels_ns},
+                          {"copies_ns", verdict->copies_ns},
+                          {"sync_ns", verdict->sync_ns},
+                          {"copy_calls_ns", verdict->copy_calls_ns},
+                          {"launch_ns", verdict->launch_ns},
+                          {"host_ns", verdict->host_ns},
+                          {"queued_ns", verdict->queued_ns},
+                          {"not_known_ns", verdict->not_known_ns}}
+                   : Json(nullptr);
+}
+
+Json steady_json(const Findings& findings) {
+    if (!findings.steady_verdict) {
+        return nullptr;
+    }
+    const Iterations& found = *findings.iterations;
+    const auto warm = std::count_if(found.rows.begin(), found.rows.end(),
+                                    [](const Iteration& row) { return row.kind == IterationKind::kWarmUp; });
+    return {{"iterations", found.rows.size()},
+            {"warm_up", warm},
+            {"launches_each", found.launches},
+            {"median_ns", found.median_ns},
+            {"verdict", verdict_json(findings.steady_verdict)}};
+}
+
 }  // namespace
 
 std::string render_json(const Findings& findings, const JsonOptions& options) {
@@ -260,6 +292,8 @@ std::string render_json(const Findings& findings, const JsonOptions& options) {
                     {"host_ns", row.host_ns}};
     });
     json["copies"] = rows_json(findings.copies, top, copy_json);
+    json["verdict"] = verdict_json(findings.verdict);
+    json["steady"] = steady_json(findings);
     json["overhead"] = overhead_json(findings.overhead);
     json["reading"] = reading_json(findings.run.reading);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -56,6 +56,7 @@ std::string render_text(const Findings& findings, const std::string& trace_path,
     text::run_section(out, findings, trace_path);
     text::completeness_section(out, findings, top);
     text::times_section(out, findings);
+    text::verdict_section(out, findings);
     text::kernel_section(out, findings, top);
     text::library_section(out, findings, top);
     text::call_section(out, findings, top);

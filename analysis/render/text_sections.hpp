@@ -19,6 +19,7 @@ void paragraph(std::string& out, const std::string& words, std::size_t indent);
 void run_section(std::string& out, const Findings& findings, const std::string& trace_path);
 void completeness_section(std::string& out, const Findings& findings, std::size_t top);
 void times_section(std::string& out, const Findings& findings);
+void verdict_section(std::string& out, const Findings& findings);
 void kernel_section(std::string& out, const Findings& findings, std::size_t top);
 void library_section(std::string& out, const Findings& findings, std::size_t top);
 void call_section(std::string& out, const Findings& findings, std::size_t top);

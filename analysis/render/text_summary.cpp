@@ -5,6 +5,7 @@
 
 #include "analysis/render/display_text.hpp"
 #include "analysis/render/text_sections.hpp"
+#include "analysis/render/verdict_text.hpp"
 
 namespace gpuspy::analysis::text {
 namespace {
@@ -209,6 +210,25 @@ void times_section(std::string& out, const Findings& findings) {
         remark += fmt::format("GPU busy {}, idle {}", duration_text(sync.gpu_busy_ns), duration_text(sync.gpu_idle_ns));
     }
     share_row(out, "Synchronisation time", sync.time_ns, sync.share_of_wall, remark);
+}
+
+void verdict_section(std::string& out, const Findings& findings) {
+    if (!findings.verdict || !findings.completeness.device_times) {
+        return;
+    }
+    heading(out, "Verdict", "--view idle and phases say more");
+    paragraph(out, "whole run: " + verdict_text(*findings.verdict), 2);
+    if (findings.steady_verdict) {
+        const std::vector<Iteration>& rows = findings.iterations->rows;
+        const auto warm = std::count_if(rows.begin(), rows.end(),
+                                        [](const Iteration& row) { return row.kind == IterationKind::kWarmUp; });
+        paragraph(out,
+                  fmt::format("steady state, {} of {} iterations that repeat every {} launches, {} each: {}",
+                              count_text(rows.size() - static_cast<std::size_t>(warm)), count_text(rows.size()),
+                              count_text(findings.iterations->launches), duration_text(findings.iterations->median_ns),
+                              verdict_text(*findings.steady_verdict)),
+                  2);
+    }
 }
 
 }  // namespace gpuspy::analysis::text

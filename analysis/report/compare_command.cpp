@@ -44,7 +44,7 @@ std::optional<std::vector<analysis::RunGroup>> read_groups(const CompareRequest&
         analysis::RunGroup& group = groups.emplace_back();
         group.label = request.labels[i];
         for (const std::string& path : request.groups[i]) {
-            const auto model = load(path, false, status);
+            const auto model = load(path, WithTimeline::kNo, status);
             if (model == nullptr) {
                 return std::nullopt;
             }

@@ -185,7 +185,7 @@ int run_export(const ExportArguments& arguments) {
                     ExitCode::kUsage);
     }
     int status = 0;
-    const auto model = load(arguments.trace, true, status);
+    const auto model = load(arguments.trace, WithTimeline::kYes, status);
     if (model == nullptr) {
         return status;
     }

@@ -64,7 +64,7 @@ int list_calls(const gpuspy::report::ViewOutput& output) {
 
 int summarise(const gpuspy::report::ViewOutput& output) {
     int status = 0;
-    const auto model = gpuspy::report::load(output.trace_path, false, status);
+    const auto model = gpuspy::report::load(output.trace_path, gpuspy::report::WithTimeline::kIfSmall, status);
     if (model == nullptr) {
         return status;
     }

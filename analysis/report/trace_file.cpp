@@ -15,14 +15,16 @@ int partly_readable(const std::string& path, const analysis::ReadSummary& readin
     return fail(path + ": partly readable: " + reading.describe(), analysis::ExitCode::kPartial);
 }
 
-std::unique_ptr<analysis::Model> load(const std::string& path, bool timeline, int& status) {
+std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status) {
     salvage_first(path);
     const auto source = analysis::open_file(path);
     if (!source.ok()) {
         status = fail(path + ": " + source.fault().message, source.fault().code);
         return nullptr;
     }
-    auto model = analysis::build_model(*source.value(), {.reading = {}, .timeline = timeline});
+    const bool wanted =
+        timeline == WithTimeline::kYes || (timeline == WithTimeline::kIfSmall && source.value()->size_bytes() <= kSmallBytes);
+    auto model = analysis::build_model(*source.value(), {.reading = {}, .timeline = wanted});
     if (!model.ok()) {
         status = fail(path + ": " + model.fault().message, model.fault().code);
         return nullptr;

@@ -1,6 +1,7 @@
 // What all commands of gpuspy-report share: opening traces, and how they fail.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +17,15 @@ int fail(const std::string& message, analysis::ExitCode code);
 /// The same, for a trace of which some could not be read.
 int partly_readable(const std::string& path, const analysis::ReadSummary& reading);
 
+enum class WithTimeline : std::uint8_t {
+    kNo,
+    kYes,
+    kIfSmall,  ///< Of files up to kSmallBytes: what takes long or much memory must be asked for.
+};
+inline constexpr std::uint64_t kSmallBytes = 32U << 20;
+
 /// The model of the trace at `path`, whose rings are emptied into it first where its owner is dead. nullptr after saying
 /// why not, with the exit status in `status`.
-std::unique_ptr<analysis::Model> load(const std::string& path, bool timeline, int& status);
+std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status);
 
 }  // namespace gpuspy::report

@@ -184,7 +184,7 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
         }
     }
     int status = 0;
-    const auto model = load(output.trace_path, true, status);
+    const auto model = load(output.trace_path, WithTimeline::kYes, status);
     if (model == nullptr) {
         return status;
     }
