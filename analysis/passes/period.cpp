@@ -140,7 +140,8 @@ std::vector<std::size_t> find_rounds(std::span<const std::uint32_t> symbols, con
             break;
         }
     }
-    if (!rounds.empty() && symbols.size() - rounds.back() < (period.length + 1) / 2) {
+    // A last round may lack what the next one would have begun with.
+    if (!rounds.empty() && symbols.size() - rounds.back() < period.length - period.length / 20) {
         rounds.pop_back();
     }
     return rounds;

@@ -20,7 +20,7 @@ struct Period {
 Period find_period(std::span<const std::uint32_t> symbols, std::span<const std::uint32_t> weights);
 
 /// Where rounds begin: the places where what stands at `first` is found again; `first` is at least a period from the end. A
-/// last round of less than half a period is left out.
+/// last round of less than 95 % of a period is left out.
 std::vector<std::size_t> find_rounds(std::span<const std::uint32_t> symbols, const Period& period, std::size_t first);
 
 }  // namespace gpuspy::analysis

@@ -29,7 +29,11 @@ void paragraph(std::string& out, const std::string& words, std::size_t indent) {
     std::size_t column = 0;
     std::size_t at = 0;
     while (at < safe.size()) {
-        const std::size_t space = std::min(safe.find(' ', at), safe.size());
+        std::size_t space = safe.find(' ', at);
+        while (space != std::string::npos && space + 1 < safe.size() && safe[space + 1] == '%') {
+            space = safe.find(' ', space + 1);  // A per cent sign stays with its number.
+        }
+        space = std::min(space, safe.size());
         const std::string word = cut_middle(safe.substr(at, space - at), kColumns - indent);
         if (column == 0) {
             out += std::string(indent, ' ');

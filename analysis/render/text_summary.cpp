@@ -223,9 +223,10 @@ void verdict_section(std::string& out, const Findings& findings) {
         const auto warm = std::count_if(rows.begin(), rows.end(),
                                         [](const Iteration& row) { return row.kind == IterationKind::kWarmUp; });
         paragraph(out,
-                  fmt::format("steady state, {} of {} iterations that repeat every {} launches, {} each: {}",
+                  fmt::format("steady state, {} of {} iterations ({} launch{} and {} each): {}",
                               count_text(rows.size() - static_cast<std::size_t>(warm)), count_text(rows.size()),
-                              count_text(findings.iterations->launches), duration_text(findings.iterations->median_ns),
+                              count_text(findings.iterations->launches), findings.iterations->launches == 1 ? "" : "es",
+                              duration_text(findings.iterations->median_ns),
                               verdict_text(*findings.steady_verdict)),
                   2);
     }
