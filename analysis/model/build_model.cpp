@@ -244,15 +244,15 @@ const std::string& Model::kernel_name(std::uint32_t name) const {
 
 Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const BuildOptions& options) {
     auto model = std::make_unique<Model>();
-    if (options.timeline) {
-        model->timeline = std::make_unique<Timeline>();
-    }
     TraceIndexBuilder index_builder(model->index);
     const Result<ReadSummary> first = read_trace(source, model->index.symbols, index_builder, options.reading);
     if (!first.ok()) {
         return first.fault();
     }
     index_builder.finish(first.value());
+    if (options.timeline && model->index.events <= options.timeline_events) {
+        model->timeline = std::make_unique<Timeline>();
+    }
     EventPass events(*model);
     // The same bytes give the same numbers in `symbols`; the summary of the first pass stands.
     const Result<ReadSummary> second = read_trace(source, model->index.symbols, events, options.reading);

@@ -1,6 +1,7 @@
 // A trace -> its model, in two passes over the bytes: first what others are looked up in, then the events.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "analysis/model/model.hpp"
@@ -12,7 +13,8 @@ namespace gpuspy::analysis {
 
 struct BuildOptions {
     ReadOptions reading{};
-    bool timeline = false;  ///< Fill Model::timeline.
+    bool timeline = false;                       ///< Fill Model::timeline,
+    std::uint64_t timeline_events = UINT64_MAX;  ///< unless there are more calls and device records than this.
 };
 
 Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const BuildOptions& options = {});

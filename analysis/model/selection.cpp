@@ -45,6 +45,7 @@ void select_calls(const Timeline& timeline, const Inside& inside, Timeline& part
 Timeline select(const Model& model, const Timeline& timeline, const Selection& selection) {
     Timeline part;
     part.device_clock_known = timeline.device_clock_known;
+    part.unpaired_ranges = timeline.unpaired_ranges;
     part.begin_ns = timeline.begin_ns + std::max<std::int64_t>(0, selection.from_ns.value_or(0));
     part.end_ns = selection.to_ns ? std::min(timeline.end_ns, timeline.begin_ns + *selection.to_ns) : timeline.end_ns;
     part.begin_ns = std::min(part.begin_ns, timeline.end_ns);
@@ -54,6 +55,10 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
     const auto inside = [&](std::int64_t moment_ns) {
         return !by_time || (moment_ns >= part.begin_ns &&
                             (moment_ns < part.end_ns || (moment_ns == part.end_ns && part.end_ns == timeline.end_ns)));
+    };
+
+    const auto reaches_into = [&](const DeviceActivity& activity) {
+        return inside(activity.begin_ns) || (activity.begin_ns < part.begin_ns && activity.end_ns > part.begin_ns);
     };
 
     for (const HostRange& range : timeline.ranges) {
@@ -86,12 +91,19 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
         const ActivityRecord& record = activity.record;
         if ((selection.device && record.device != *selection.device) ||
             (selection.stream && record.stream != *selection.stream) || !wants(record) ||
-            (by_time && !(activity.timed && timeline.device_clock_known && inside(activity.begin_ns)))) {
+            (by_time && !(activity.timed && timeline.device_clock_known && reaches_into(activity)))) {
             continue;
         }
         part.activities.push_back(activity);
     }
-    select_calls(timeline, inside, part);
+    const std::int64_t calls_begin_ns = timeline.begin_ns + selection.calls_from_ns.value_or(0);
+    const std::int64_t calls_end_ns = timeline.begin_ns + selection.calls_to_ns.value_or(0);
+    const auto call_inside = [&](std::int64_t moment_ns) {
+        return selection.calls_from_ns && selection.calls_to_ns
+                   ? moment_ns >= calls_begin_ns && moment_ns <= calls_end_ns
+                   : inside(moment_ns);
+    };
+    select_calls(timeline, call_inside, part);
     return part;
 }
 

@@ -7,11 +7,13 @@
 namespace gpuspy::analysis {
 namespace {
 
-/// The positions of `items` in the order that `before` gives; equal ones stay in theirs.
+/// The positions of `items` in the order that `before` gives; of equal ones the last comes first: calls come in the order in
+/// which they returned, so of two that begin and end at the same moment the later one is the outer one.
 template <class Item, class Before>
 std::vector<std::uint32_t> order_of(const std::vector<Item>& items, Before before) {
     std::vector<std::uint32_t> order(items.size());
     std::iota(order.begin(), order.end(), 0U);
+    std::reverse(order.begin(), order.end());
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return before(items[a], items[b]); });
     return order;

@@ -68,16 +68,22 @@ struct Timeline {
     /// The device's clock is related to the host's. If not, the times of activities are the device's own and must not be
     /// compared with those of calls.
     bool device_clock_known = false;
-    std::vector<HostCall> calls;             ///< By begin; a call stands before those inside it.
+    std::vector<HostCall> calls;  ///< By begin; a call stands before those inside it.
     /// Where the calls of the selected range begin in `calls`. Those before it began outside of the range and are there for
     /// what follows from them: they launched what is selected, or lie around what did. Not to be counted.
     std::uint32_t first_call = 0;
+    /// Pushes, pops and starts of NVTX ranges whose counterpart is not there (RangeList).
+    std::uint64_t unpaired_ranges = 0;
     std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
     std::vector<MemoryEvent> memory;         ///< By time, from the beginning of the recording whatever was selected.
 
     [[nodiscard]] std::uint64_t wall_ns() const {
         return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;
+    }
+    /// A call of the range with no call of the range around it.
+    [[nodiscard]] bool is_outermost(const HostCall& call) const {
+        return call.parent == kNone || call.parent < first_call;
     }
     /// The calls of the selected range.
     [[nodiscard]] std::span<const HostCall> own_calls() const { return std::span(calls).subspan(first_call); }

@@ -132,7 +132,9 @@ void TimelineBuilder::add_range(const RangeRecord& record) {
 
 void TimelineBuilder::finish_ranges() {
     const LinearMap& clock = model_.index.host_clock;
-    for (const Range& range : ranges_.finish(model_.index.last_ticks).ranges) {
+    const RangeList list = ranges_.finish(model_.index.last_ticks);
+    model_.timeline->unpaired_ranges = list.missing_pushes + list.missing_pops + list.missing_starts;
+    for (const Range& range : list.ranges) {
         model_.timeline->ranges.push_back({range.kind, range.open, clock.at(range.begin_ticks),
                                            clock.at(range.end_ticks), range.thread, range.domain, range.name,
                                            range.depth});

@@ -47,6 +47,7 @@ void TraceIndexBuilder::on_anchor(const AnchorRecord& record) {
 }
 
 void TraceIndexBuilder::on_call(const CallRecord& call) {
+    ++index_.events;
     seen(call.begin_ticks);
     seen(call.end_ticks);
     index_.last_call_ticks = std::max(index_.last_call_ticks, call.begin_ticks);

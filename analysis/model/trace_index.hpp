@@ -59,6 +59,7 @@ struct TraceIndex {
 
     // In ticks. What the process recorded, without what a salvager or gpuspy-run added later.
     std::uint64_t first_ticks = std::numeric_limits<std::uint64_t>::max(), last_ticks = 0;
+    std::uint64_t events = 0;            ///< Calls and device records.
     std::uint64_t last_call_ticks = 0;   ///< When the last call began.
     std::uint64_t last_block_ticks = 0;  ///< No device record can have ended later.
 
@@ -86,6 +87,7 @@ public:
     void on_device(const DeviceRecord& record) override { index_.devices[record.ordinal] = record; }
     void on_info(std::string_view key, std::string_view value) override { index_.info[std::string(key)] = value; }
     void on_call(const CallRecord& call) override;
+    void on_activity(const ActivityRecord&) override { ++index_.events; }
     void on_name(const NameRecord& record) override { index_.names.add(record); }
     void on_graph_exec(const GraphExecRecord& record) override { index_.graphs.add(record); }
     void on_graph_nodes(std::uint64_t exec, std::uint64_t ticks, std::span<const abi::GraphNode> nodes) override {

@@ -1,5 +1,6 @@
 #include "analysis/passes/findings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/model/selection.hpp"
@@ -23,13 +24,14 @@ Findings find_all(const Model& model) {
     if (model.timeline != nullptr) {
         findings.verdict = verdict(model, *model.timeline);
         findings.iterations = iterations(model, *model.timeline);
-        const auto [from_ns, to_ns] =
-            std::pair(findings.iterations->steady_begin_ns(), findings.iterations->steady_end_ns());
-        if (to_ns > from_ns) {
-            Selection steady;
-            steady.from_ns = from_ns - model.timeline->begin_ns;
-            steady.to_ns = to_ns - model.timeline->begin_ns;
-            findings.steady_verdict = verdict(model, select(model, *model.timeline, steady));
+        // Fewer iterations are no state.
+        constexpr auto kLeastIterations = 3;
+        const auto& rows = findings.iterations->rows;
+        const auto steady_rows = std::count_if(rows.begin(), rows.end(),
+                                               [](const Iteration& row) { return row.kind != IterationKind::kWarmUp; });
+        const auto steady = findings.iterations->steady(*model.timeline);
+        if (steady && steady_rows >= kLeastIterations) {
+            findings.steady_verdict = verdict(model, select(model, *model.timeline, *steady));
         }
     }
     return findings;

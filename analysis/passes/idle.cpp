@@ -44,10 +44,10 @@ private:
     std::uint64_t total_ns_ = 0;
 };
 
-/// Activities with a usable time that begin in the range.
-std::uint64_t begun_in(const Interval& range, std::span<const DeviceActivity> activities) {
+/// Activities with a usable time that run in the range.
+std::uint64_t running_in(const Interval& range, std::span<const DeviceActivity> activities) {
     return static_cast<std::uint64_t>(std::count_if(activities.begin(), activities.end(), [&](const auto& activity) {
-        return activity.timed && activity.begin_ns >= range.begin_ns && activity.begin_ns < range.end_ns;
+        return activity.timed && activity.end_ns > range.begin_ns && activity.begin_ns < range.end_ns;
     }));
 }
 
@@ -143,7 +143,7 @@ Idle idle(const Model& model, const Timeline& timeline) {
             device.name = named->second.name;
         }
         device.wall_ns = timeline.wall_ns();
-        device.left_out = begun_in(range, all.at(ordinal)) - begun_in(range, activities);
+        device.left_out = running_in(range, all.at(ordinal)) - running_in(range, activities);
         const auto first = static_cast<std::uint32_t>(activities.data() - timeline.activities.data());
         BusySoFar busy;
         IntervalSet kernels;

@@ -165,14 +165,18 @@ void classify(Iterations& result) {
     const auto longer_by = [median](const Iteration& row) {
         return static_cast<double>(row.duration_ns()) - static_cast<double>(median);
     };
-    result.median_ns = median;
     bool warm = false;
+    std::vector<std::uint64_t> steady;
     for (Iteration& row : result.rows) {
         warm |= longer_by(row) <= std::max(tenth, 3 * sigma);
         row.kind = !warm                                         ? IterationKind::kWarmUp
                    : longer_by(row) > std::max(tenth, 5 * sigma) ? IterationKind::kOutlier
                                                                  : IterationKind::kSteady;
+        if (warm) {
+            steady.push_back(row.duration_ns());
+        }
     }
+    result.median_ns = median_of(std::move(steady));
 }
 
 }  // namespace
@@ -191,6 +195,20 @@ std::int64_t Iterations::steady_end_ns() const {
         return 0;
     }
     return rows.back().on_device() ? rows.back().device_end_ns : rows.back().end_ns;
+}
+
+std::optional<Selection> Iterations::steady(const Timeline& timeline) const {
+    const auto first =
+        std::find_if(rows.begin(), rows.end(), [](const Iteration& row) { return row.kind != IterationKind::kWarmUp; });
+    if (first == rows.end() || steady_end_ns() <= steady_begin_ns()) {
+        return std::nullopt;
+    }
+    Selection selection;
+    selection.from_ns = steady_begin_ns() - timeline.begin_ns;
+    selection.to_ns = steady_end_ns() - timeline.begin_ns;
+    selection.calls_from_ns = first->begin_ns - timeline.begin_ns;
+    selection.calls_to_ns = rows.back().end_ns - timeline.begin_ns;
+    return selection;
 }
 
 Iterations iterations(const Model& model, const Timeline& timeline) {
@@ -222,10 +240,8 @@ Iterations iterations(const Model& model, const Timeline& timeline) {
     // A call that is no launch belongs to the iteration in whose time it begins.
     std::vector<std::uint32_t> iteration_of_call(timeline.calls.size(), kNone);
     std::size_t row = 0;
-    const std::size_t last_launch = std::min(rounds.back() + period.length, sequence.calls.size()) - 1;
-    const std::int64_t last_ns = last_launch + 1 < sequence.calls.size()
-                                     ? timeline.calls[sequence.calls[last_launch + 1]].begin_ns
-                                     : timeline.end_ns;
+    // What follows the last launch of the last iteration is the program's end.
+    const std::int64_t last_ns = result.rows.back().end_ns;
     for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const std::int64_t begin = timeline.calls[at].begin_ns;
         while (row + 1 < result.rows.size() && begin >= result.rows[row + 1].begin_ns) {

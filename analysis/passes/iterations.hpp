@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/model/model.hpp"
+#include "analysis/model/selection.hpp"
 
 namespace gpuspy::analysis {
 
@@ -37,12 +39,14 @@ struct Iterations {
     bool found = false;
     std::size_t launches = 0;     ///< In the period.
     double agreement = 0;         ///< Period::agreement.
-    std::uint64_t median_ns = 0;  ///< Of the later half: what an iteration takes once it is warm.
+    std::uint64_t median_ns = 0;  ///< Of those that are not warm-up.
     std::vector<Iteration> rows;
 
     /// From the first to the last iteration that is not warm-up, on the device where that is known; both 0 without any.
     [[nodiscard]] std::int64_t steady_begin_ns() const;
     [[nodiscard]] std::int64_t steady_end_ns() const;
+    /// The same part of a timeline: what ran on devices by these moments, calls by those of the host. nullopt without any.
+    [[nodiscard]] std::optional<Selection> steady(const Timeline& timeline) const;
 };
 
 /// Launches of all threads in the order in which they began, by the kernel or graph that they launch. Captured and failed

@@ -70,13 +70,29 @@ std::vector<Projection> project(const Timeline& timeline) {
 
 }  // namespace
 
+std::string_view range_group(std::string_view name) {
+    for (std::size_t comma = name.rfind(", "); comma != std::string_view::npos; comma = name.rfind(", ")) {
+        const std::string_view part = name.substr(comma + 2);
+        const std::size_t equals = part.find(" = ");
+        const std::string_view key = part.substr(0, std::min(equals, part.size()));
+        const bool counts = (key == "seq" || key == "op_id") && equals != std::string_view::npos &&
+                            part.find_first_not_of("0123456789", equals + 3) == std::string_view::npos;
+        if (!counts) {
+            break;
+        }
+        name = name.substr(0, comma);
+    }
+    return name;
+}
+
 std::vector<RangeRow> range_table(const Model& model, const Timeline& timeline) {
     const std::vector<Projection> projections = project(timeline);
-    std::map<std::tuple<std::uint32_t, std::uint32_t, Range::Kind>, std::pair<RangeRow, Samples>> groups;
+    std::map<std::tuple<std::uint32_t, std::string_view, Range::Kind>, std::pair<RangeRow, Samples>> groups;
     for (std::size_t at = 0; at < timeline.ranges.size(); ++at) {
         const HostRange& range = timeline.ranges[at];
         const Projection& projection = projections[at];
-        auto& [row, durations] = groups[{range.domain, range.name, range.kind}];
+        const std::string_view name = range_group(model.index.symbols.text(range.name));
+        auto& [row, durations] = groups[{range.domain, name, range.kind}];
         ++row.count;
         row.open += range.open ? 1 : 0;
         if (range.kind != Range::Kind::kMark) {
@@ -93,7 +109,7 @@ std::vector<RangeRow> range_table(const Model& model, const Timeline& timeline) 
         RangeRow& row = group.first;
         row.kind = kind;
         row.domain = model.index.symbols.text(domain);
-        row.name = model.index.symbols.text(name);
+        row.name = name;
         row.duration = duration_stats(group.second);
         rows.push_back(std::move(row));
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/model/model.hpp"
@@ -25,7 +26,11 @@ struct RangeRow {
     std::uint64_t projected_ns = 0;
 };
 
-/// Longest total first. A push/pop range holds the calls of its thread, a start/end range those of all threads.
+/// A range's name without what PyTorch's emit_nvtx adds to count its operators: "aten::mm, seq = 5, op_id = 12" is
+/// "aten::mm".
+std::string_view range_group(std::string_view name);
+
+/// By domain, range_group() and kind, longest total first. A push/pop range holds the calls of its thread, a start/end range those of all threads.
 std::vector<RangeRow> range_table(const Model& model, const Timeline& timeline);
 
 }  // namespace gpuspy::analysis

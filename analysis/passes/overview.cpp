@@ -169,7 +169,7 @@ Overview overview(const Model& model, const Timeline& timeline, std::size_t max_
     }
     std::map<std::uint32_t, Rows> threads;
     for (const HostCall& call : timeline.own_calls()) {
-        if (call.parent != kNone) {
+        if (!timeline.is_outermost(call)) {
             continue;
         }
         const ApiInfo& api = model.index.symbols.api(call.api);

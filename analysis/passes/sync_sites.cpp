@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include "analysis/passes/copies.hpp"
 #include "analysis/passes/overlaps.hpp"
@@ -177,11 +178,12 @@ std::uint32_t asynchronous_copy(const Model& model, const Timeline& timeline, st
         }
         outermost = api.api_class == abi::ApiClass::kCopy ? at : outermost;
     }
-    return outermost;
+    return model.index.symbols.api(timeline.calls[outermost].api).api_class == abi::ApiClass::kCopy ? outermost : kNone;
 }
 
 std::vector<PageableCopies> pageable_copies(const Model& model, const Timeline& timeline) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, PageableCopies> groups;
+    std::unordered_set<std::uint32_t> counted;  // a call may have several records
     for (const DeviceActivity& activity : timeline.activities) {
         if (activity.call == kNone || !is_pageable(activity.record)) {
             continue;
@@ -197,7 +199,7 @@ std::vector<PageableCopies> pageable_copies(const Model& model, const Timeline& 
         group.site = model.owners.at(call.site).name;
         group.direction = direction_name(activity.record.copy_kind);
         ++group.count;
-        group.time_ns += call.duration_ns();
+        group.time_ns += counted.insert(position).second ? call.duration_ns() : 0;
         if (timeline.device_clock_known && activity.timed) {
             const bool waited = call.end_ns >= activity.end_ns;
             group.waited = group.waited.value_or(0) + (waited ? 1 : 0);

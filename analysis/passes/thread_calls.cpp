@@ -18,7 +18,7 @@ std::vector<CallRow> call_table(const Model& model, const Timeline& timeline) {
         Group& group = groups[call.api];
         group.durations.add(call.duration_ns());
         group.failed += call.has(abi::kCallStatus) ? 1 : 0;
-        group.outermost += call.parent == kNone ? 1 : 0;
+        group.outermost += timeline.is_outermost(call) ? 1 : 0;
     }
     std::vector<CallRow> rows;
     for (const auto& [api, group] : groups) {
@@ -44,11 +44,14 @@ std::vector<ThreadCalls> thread_table(const Model& model, const Timeline& timeli
         ++group.row.calls;
         group.row.launches += call.is_launch ? 1 : 0;
         group.row.failed += call.has(abi::kCallStatus) ? 1 : 0;
-        if (call.parent == kNone) {
-            group.api.add(call.begin_ns, call.end_ns);
+        // Not beyond the range; where calls have a range of their own, by as much as it lasts.
+        const std::int64_t end_ns =
+            call.begin_ns < timeline.end_ns ? std::min(call.end_ns, timeline.end_ns) : call.end_ns;
+        if (timeline.is_outermost(call)) {
+            group.api.add(call.begin_ns, end_ns);
         }
         if (call.outermost_blocking) {
-            group.sync.add(call.begin_ns, call.end_ns);
+            group.sync.add(call.begin_ns, end_ns);
         }
     }
     std::vector<ThreadCalls> rows;

@@ -105,8 +105,7 @@ private:
             const bool is_kernel = activity.record.kind == ActivityKind::kKernel;
             result_.input.devices[device].kernel_ns += is_kernel ? duration_ns : 0;
             if (activity.timed) {
-                const auto start = static_cast<std::int64_t>(activity.record.start_ns);
-                busy_[device].add(start, start + static_cast<std::int64_t>(duration_ns));
+                add_busy(busy_[device], activity);
             }
             const bool replayed = activity.captured_call != kNone;
             const std::uint32_t launched_by = replayed ? activity.captured_call : activity.call;
@@ -123,6 +122,15 @@ private:
                 execution.kernel_ns += duration_ns;
                 tell_type(execution, activity.record.name);
             }
+        }
+    }
+
+    /// In the device's own clock, or, where that is related to the host's, cut to the range.
+    void add_busy(IntervalSet& busy, const DeviceActivity& activity) const {
+        if (timeline_.device_clock_known) {
+            busy.add(std::max(activity.begin_ns, timeline_.begin_ns), std::min(activity.end_ns, timeline_.end_ns));
+        } else {
+            busy.add(activity.begin_ns, activity.end_ns);
         }
     }
 
@@ -144,6 +152,9 @@ private:
             executed[std::get<0>(key)] = true;
         }
         const bool nothing_recorded = model_.timeline->activities.empty();
+        // Of a part, records may lie outside.
+        const bool is_whole = timeline_.activities.size() == model_.timeline->activities.size() &&
+                              timeline_.calls.size() == model_.timeline->calls.size();
         for (std::uint32_t call = 0; call < timeline_.calls.size(); ++call) {
             if (covering_[call] != call || into_graph[call] || executed[call]) continue;
             const WorkAnswer& answer = model_.works[timeline_.calls[call].work];
@@ -155,7 +166,7 @@ private:
                     execution_of(call, device_of(first == model_.index.devices.end() ? 0 : first->first));
                 execution.timed = false;
             } else {
-                result_.without_records += answer.kind == Kind::kKnown ? 1 : 0;
+                result_.without_records += is_whole && answer.kind == Kind::kKnown ? 1 : 0;
             }
         }
     }

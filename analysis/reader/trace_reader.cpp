@@ -54,6 +54,9 @@ public:
             if (const std::optional<abi::BlockHeader> block = block_at(position)) {
                 position += sizeof(abi::BlockHeader) + block->stored_bytes;
                 decode_block(*block);
+                if (options_.progress) {
+                    options_.progress(position, summary_.file_bytes);
+                }
                 continue;
             }
             const std::optional<std::uint64_t> next = find_block(position + 1);

@@ -1,6 +1,9 @@
 // A trace, block by block: memory is bounded by one block, whatever the size of the file.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "analysis/reader/byte_source.hpp"
 #include "analysis/reader/fault.hpp"
 #include "analysis/reader/read_summary.hpp"
@@ -12,6 +15,8 @@ namespace gpuspy::analysis {
 struct ReadOptions {
     /// Off: blocks whose checksum is wrong are read all the same. For fuzzing, which could not get past a checksum.
     bool verify_checksums = true;
+    /// Told after each block: where it is in the file, and how large that is, in bytes.
+    std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress{};
 };
 
 /// Hands every readable record to `visitor`. A fault means that nothing could be read; what was skipped on the way is

@@ -59,6 +59,16 @@ std::string base_name(std::string_view name) {
 
 }  // namespace
 
+std::string fitted_name(const std::string& name, std::size_t width) {
+    const std::string whole = cut_middle(name, width);
+    const std::size_t parameters = parameters_at(name);
+    if (whole == name || parameters + 2 >= name.size() || !name.ends_with(')')) {
+        return whole;
+    }
+    // What tells kernels of one template apart are its arguments.
+    return cut_middle(name.substr(0, parameters) + "(\u2026)", width);
+}
+
 std::string kernel_name(const std::string& mangled, NameForm form) {
     if (form == NameForm::kMangled) {
         return mangled;

@@ -1,6 +1,7 @@
 // Names of kernels in the forms that a person may ask for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@ enum class NameForm : std::uint8_t {
     kBase,     ///< The function's own name alone: no namespaces, template arguments, parameters, return type.
     kMangled,  ///< As the trace has it.
 };
+
+/// `name` in at most `width` characters: the parameters go first, then the middle. Valid UTF-8.
+std::string fitted_name(const std::string& name, std::size_t width);
 
 std::string kernel_name(const std::string& mangled, NameForm form);
 

@@ -75,7 +75,7 @@ std::string render_csv(const Table& table) {
 std::string render_views_json(std::span<const ViewTables> views) {
     Json all = Json::object();
     for (const ViewTables& view : views) {
-        Json tables = Json::object();
+        Json& tables = all[view.view];  // One view may be asked for by several of its tables.
         for (const Table& table : view.tables) {
             Json columns = Json::array();
             for (const Column& column : table.columns) {
@@ -104,7 +104,6 @@ std::string render_views_json(std::span<const ViewTables> views) {
                                   {"rows", std::move(rows)},
                                   {"notes", table.notes}};
         }
-        all[view.view] = std::move(tables);
     }
     const Json json = {{"schema", kJsonSchema}, {"views", std::move(all)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

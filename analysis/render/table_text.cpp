@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "analysis/render/display_text.hpp"
+#include "analysis/render/kernel_name.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -103,7 +104,7 @@ public:
         }
         out = trimmed(out);
         if (own_line_ && !std::holds_alternative<std::monostate>(table_.rows[row][inline_columns])) {
-            out += "\n" + std::string(kIndent + kGap, ' ') + cut_middle(text(row, inline_columns), widths_.back());
+            out += "\n" + std::string(kIndent + kGap, ' ') + fitted_name(text(row, inline_columns), widths_.back());
         }
         return out;
     }
@@ -117,7 +118,9 @@ private:
         if (column >= columns) {
             return;
         }
-        out += padded(cut_middle(text, std::max<std::size_t>(1, widths_[column])), widths_[column],
+        const std::size_t width = std::max<std::size_t>(1, widths_[column]);
+        const bool is_name = table_.columns[column].unit == Unit::kName;
+        out += padded(is_name ? fitted_name(text, width) : cut_middle(text, width), widths_[column],
                       is_text(table_.columns[column].unit));
         out += std::string(kGap, ' ');
     }

@@ -213,21 +213,24 @@ void times_section(std::string& out, const Findings& findings) {
 }
 
 void verdict_section(std::string& out, const Findings& findings) {
-    if (!findings.verdict || !findings.completeness.device_times) {
+    if (!findings.completeness.device_times) {
         return;
     }
     heading(out, "Verdict", "--view idle and phases say more");
+    if (!findings.verdict) {
+        out += "  not computed for so long a trace: --view idle, phases\n";
+        return;
+    }
     paragraph(out, "whole run: " + verdict_text(*findings.verdict), 2);
     if (findings.steady_verdict) {
         const std::vector<Iteration>& rows = findings.iterations->rows;
         const auto warm = std::count_if(rows.begin(), rows.end(),
                                         [](const Iteration& row) { return row.kind == IterationKind::kWarmUp; });
         paragraph(out,
-                  fmt::format("steady state, {} of {} iterations ({} launch{} and {} each): {}",
+                  fmt::format("steady state, {} of {} iterations ({} launch{} and {} each, median): {}",
                               count_text(rows.size() - static_cast<std::size_t>(warm)), count_text(rows.size()),
                               count_text(findings.iterations->launches), findings.iterations->launches == 1 ? "" : "es",
-                              duration_text(findings.iterations->median_ns),
-                              verdict_text(*findings.steady_verdict)),
+                              duration_text(findings.iterations->median_ns), verdict_text(*findings.steady_verdict)),
                   2);
     }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/render/display_text.hpp"
+#include "analysis/render/kernel_name.hpp"
 #include "analysis/render/text_sections.hpp"
 
 namespace gpuspy::analysis::text {
@@ -53,7 +54,7 @@ void kernel_section(std::string& out, const Findings& findings, std::size_t top)
                            100 * row.share_of_wall, row.duration.timed == 0 ? "-" : duration_text(row.duration.time_ns),
                            count_text(row.count), duration_columns(row.duration), cut_middle(printable(row.owner), 18),
                            row.owner_by_graph_launch != 0 ? "*" : "");
-        out += "    " + cut_middle(printable(demangled(row.mangled)), kColumns - 4) + "\n";
+        out += "    " + fitted_name(printable(demangled(row.mangled)), kColumns - 4) + "\n";
     }
     more_rows(out, findings.kernels.size(), top);
     if (by_graph_launch != 0) {

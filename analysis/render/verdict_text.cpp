@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/passes/ratio.hpp"
 #include "analysis/render/display_text.hpp"
 
@@ -18,6 +20,20 @@ std::string mean_kernel(const Verdict& verdict) {
 
 std::string in_call(const Verdict& verdict) {
     return verdict.call.empty() ? std::string() : fmt::format(", most of it in {}", verdict.call);
+}
+
+/// All parts of the span, so that a close decision shows itself: "kernels 58.3 %, launches 23.0 %, ...".
+std::string parts(const Verdict& v) {
+    std::string text;
+    for (const auto& [name, part_ns] : {std::pair("kernels", v.kernels_ns), std::pair("copies alone", v.copies_ns),
+                                        std::pair("launches", v.launch_ns), std::pair("host", v.host_ns),
+                                        std::pair("waits", v.sync_ns), std::pair("copy calls", v.copy_calls_ns),
+                                        std::pair("queued", v.queued_ns), std::pair("not known", v.not_known_ns)}) {
+        if (200 * part_ns >= v.span_ns) {  // 0.5 %
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, percent_text(ratio(part_ns, v.span_ns)));
+        }
+    }
+    return text;
 }
 
 /// Why, and what helps.
@@ -59,12 +75,14 @@ std::string reason(const Verdict& v) {
                     : std::string("A faster host helps, or more work for each step that it prepares."));
         case Bound::kDependency:
             return fmt::format(
-                "for {} work was launched and waited: for another stream, an event, the host or another device.",
+                "for {} work was launched already and did not run: it waited for another stream or event, or the "
+                "device "
+                "stalled for a cause that is not visible here.",
                 of_span(v, v.queued_ns));
         case Bound::kNotKnown:
             break;
     }
-    return v.span_ns == 0 ? "there are no device times that can be related to the host's clock."
+    return v.span_ns == 0 ? "nothing that is looked at has a device time that can be related to the host's clock."
                           : fmt::format("for {} nothing ran and no launch is known.", of_span(v, v.not_known_ns));
 }
 
@@ -80,6 +98,9 @@ std::string verdict_text(const Verdict& verdict) {
     text += reason(verdict);
     if (ratio(verdict.idle_ns(), verdict.span_ns) > 1 - kBusyShare && 2 * verdict.longest_gap_ns > verdict.idle_ns()) {
         text += fmt::format(" One gap alone lasts {}.", duration_text(verdict.longest_gap_ns));
+    }
+    if (verdict.span_ns != 0) {
+        text += fmt::format(" In all: {}.", parts(verdict));
     }
     return text;
 }

@@ -31,6 +31,20 @@ std::string part_of(const ViewArguments& arguments) {
     return fmt::format("{}", fmt::join(given, " "));
 }
 
+/// So that the page of a long run can be opened.
+void keep_first(analysis::Table& table, const std::string& view) {
+    constexpr std::size_t kRows = 1'000;
+    if (table.rows.size() <= kRows) {
+        return;
+    }
+    table.notes.push_back(fmt::format("the first {} of {} rows: gpuspy-report --view {}.{} --top 0 shows all", kRows,
+                                      table.rows.size(), view, table.name));
+    table.rows.resize(kRows);
+    if (table.has_row_units()) {
+        table.row_units.resize(kRows);
+    }
+}
+
 }  // namespace
 
 std::string page_of(const analysis::ViewInput& input, const std::vector<analysis::ViewTables>& views,
@@ -39,7 +53,13 @@ std::string page_of(const analysis::ViewInput& input, const std::vector<analysis
     parts.title = output.trace_path;
     parts.part = part_of(arguments);
     parts.report = analysis::render_json(analysis::find_all(input.model), {});
-    parts.views = analysis::render_views_json(views);
+    std::vector<analysis::ViewTables> shown = views;
+    for (analysis::ViewTables& view : shown) {
+        for (analysis::Table& table : view.tables) {
+            keep_first(table, view.view);
+        }
+    }
+    parts.views = analysis::render_views_json(shown);
     parts.overview =
         analysis::render_overview_json(analysis::overview(input.model, input.timeline), input.options.names);
     parts.top = output.top_given ? output.top : parts.top;

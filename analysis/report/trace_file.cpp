@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "analysis/report/progress.hpp"
 #include "analysis/report/salvage_first.hpp"
 
 namespace gpuspy::report {
@@ -22,9 +23,12 @@ std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline time
         status = fail(path + ": " + source.fault().message, source.fault().code);
         return nullptr;
     }
-    const bool wanted =
-        timeline == WithTimeline::kYes || (timeline == WithTimeline::kIfSmall && source.value()->size_bytes() <= kSmallBytes);
-    auto model = analysis::build_model(*source.value(), {.reading = {}, .timeline = wanted});
+    Progress progress(path);
+    analysis::BuildOptions options;
+    options.reading.progress = [&progress](std::uint64_t done, std::uint64_t all) { progress.tell(done, all); };
+    options.timeline = timeline != WithTimeline::kNo;
+    options.timeline_events = timeline == WithTimeline::kIfSmall ? kSmallEvents : UINT64_MAX;
+    auto model = analysis::build_model(*source.value(), options);
     if (!model.ok()) {
         status = fail(path + ": " + model.fault().message, model.fault().code);
         return nullptr;

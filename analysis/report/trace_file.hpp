@@ -20,9 +20,9 @@ int partly_readable(const std::string& path, const analysis::ReadSummary& readin
 enum class WithTimeline : std::uint8_t {
     kNo,
     kYes,
-    kIfSmall,  ///< Of files up to kSmallBytes: what takes long or much memory must be asked for.
+    kIfSmall,  ///< Of up to kSmallEvents calls and device records, some 200 MB: more must be asked for.
 };
-inline constexpr std::uint64_t kSmallBytes = 32U << 20;
+inline constexpr std::uint64_t kSmallEvents = 500'000;
 
 /// The model of the trace at `path`, whose rings are emptied into it first where its owner is dead. nullptr after saying
 /// why not, with the exit status in `status`.

@@ -189,13 +189,15 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
         return status;
     }
     if (arguments.steady) {
-        const analysis::Iterations found = analysis::iterations(*model, *model->timeline);
-        if (found.steady_end_ns() <= found.steady_begin_ns()) {
+        const auto steady = analysis::iterations(*model, *model->timeline).steady(*model->timeline);
+        if (!steady) {
             return fail(output.trace_path + ": --steady: no iterations were found; give a range with --from and --to",
                         ExitCode::kUsage);
         }
-        selection.from_ns = found.steady_begin_ns() - model->timeline->begin_ns;
-        selection.to_ns = found.steady_end_ns() - model->timeline->begin_ns;
+        selection.from_ns = steady->from_ns;
+        selection.to_ns = steady->to_ns;
+        selection.calls_from_ns = steady->calls_from_ns;
+        selection.calls_to_ns = steady->calls_to_ns;
     }
     const analysis::Timeline part =
         selection.everything() ? analysis::Timeline{} : analysis::select(*model, *model->timeline, selection);

@@ -123,6 +123,12 @@ Table range_table(const ViewInput& input) {
              {"domain", "domain", Unit::kText, [](const Row& row) { return row.domain; }},
              {"name", "range", Unit::kName, [](const Row& row) { return row.name; }}}),
         range_table(input.model, input.timeline));
+    if (input.timeline.unpaired_ranges != 0) {
+        table.notes.push_back(
+            fmt::format("{} begins or ends of ranges have no counterpart in the trace: it lay outside of "
+                        "the recording, or was dropped",
+                        input.timeline.unpaired_ranges));
+    }
     const auto& info = input.model.index.info;
     if (const auto said = info.find("nvtx"); table.rows.empty() && said != info.end()) {
         table.notes.push_back("NVTX: " + said->second);
@@ -133,7 +139,12 @@ Table range_table(const ViewInput& input) {
 }  // namespace
 
 std::vector<Table> phases_view(const ViewInput& input) {
-    const Iterations found = iterations(input.model, input.timeline);
+    // Found in the whole recording: a part of it may begin in the middle of one.
+    Iterations found = iterations(input.model, *input.model.timeline);
+    std::erase_if(found.rows, [&](const Iteration& row) {
+        const std::int64_t begin_ns = row.on_device() ? row.device_begin_ns : row.begin_ns;
+        return begin_ns < input.timeline.begin_ns || begin_ns >= input.timeline.end_ns;
+    });
     return {summary_table(found), iteration_table(found, input.model.first_ns), range_table(input)};
 }
 

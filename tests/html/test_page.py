@@ -15,6 +15,7 @@ from browser import Browser
 REPORT = os.environ["GPUSPY_REPORT"]
 GOLDEN = pathlib.Path(os.environ["GPUSPY_SOURCE"]) / "tests" / "golden"
 TIMEOUT_S = 60
+ROWS = 1000
 
 
 def report(*arguments):
@@ -24,10 +25,20 @@ def report(*arguments):
 def number_shown(text):
     """The number of a cell in the unit that the JSON has, and how far off rounding may be: "1.705 s" is 1705000000, 500000."""
     number, _, unit = text.strip().partition(" ")
-    scale = {"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+    flops = {f"{prefix}{name}": 1000**power for power, prefix in enumerate(["", "k", "M", "G", "T", "P"])
+             for name in ("FLOP", "FLOP/s")}
+    scale = {**flops, "": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
              "GB/s": 1}[unit]
     digits = number.replace(",", "")
     return float(digits) * scale, 0.5001 * scale * 10 ** -len(digits.partition(".")[2])
+
+
+def keep_first(table, name):
+    """What the page has of a long table."""
+    count = len(table["rows"])
+    if count > ROWS:
+        table["rows"] = table["rows"][:ROWS]
+        table["notes"].append(f"the first {ROWS} of {count} rows: gpuspy-report --view {name} --top 0 shows all")
 
 
 class Page(unittest.TestCase):
@@ -44,6 +55,9 @@ class Page(unittest.TestCase):
         cls.page = cls.make(cls.trace)
         cls.summary = json.loads(report("--format", "json", cls.trace))
         cls.views = json.loads(report("--view", "all", "--format", "json", cls.trace))["views"]
+        for view, tables in cls.views.items():
+            for name, table in tables.items():
+                keep_first(table, f"{view}.{name}")
 
     @classmethod
     def make(cls, trace, *arguments):

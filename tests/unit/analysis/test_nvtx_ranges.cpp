@@ -90,6 +90,25 @@ TEST_CASE("a start/end range holds the launches of all threads; a mark holds non
     CHECK(row_of(rows, "moment").launches == 0);
 }
 
+TEST_CASE("what PyTorch adds to count its operators makes no row of its own") {
+    CHECK(analysis::range_group("aten::mm, seq = 5, op_id = 12") == "aten::mm");
+    CHECK(analysis::range_group("aten::mm, op_id = 12") == "aten::mm");
+    CHECK(analysis::range_group("aten::mm, seq = five") == "aten::mm, seq = five");
+    CHECK(analysis::range_group("epoch 3, batch = 7") == "epoch 3, batch = 7");
+    CHECK(analysis::range_group("a, seq = 1 and more") == "a, seq = 1 and more");
+    CHECK(analysis::range_group("").empty());
+    TraceBuilder trace = begun_trace();
+    push(trace, 100, 0, "aten::mm, seq = 5, op_id = 12");
+    pop(trace, 150, 0);
+    push(trace, 200, 0, "aten::mm, seq = 6, op_id = 13");
+    pop(trace, 250, 0);
+    trace.end(kStart + 900'000);
+    const auto rows = rows_of(trace);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].name == "aten::mm");
+    CHECK(rows[0].count == 2);
+}
+
 TEST_CASE("ranges of one name are a row; one that never ended ends with the recording") {
     TraceBuilder trace = begun_trace();
     for (const std::uint64_t at : {100U, 300U}) {
