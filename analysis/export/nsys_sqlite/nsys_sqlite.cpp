@@ -39,7 +39,8 @@ void write_database(const Model& model, const Timeline& timeline, const std::str
         nsys::write_enums(database);
         const std::vector<std::uint32_t> api_calls = nsys::api_calls(model, timeline);
         nsys::write_calls(context, api_calls);
-        nsys::write_about(context, nsys::write_activities(context, api_calls));
+        nsys::write_activities(context, api_calls);
+        nsys::write_about(context);
     }
     database.finish();
 }
