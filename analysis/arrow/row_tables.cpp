@@ -14,6 +14,7 @@ constexpr std::array kTables = {
              kernels_rows},
     RowTable{"launches", "launching calls, and what ran on a device because of each", launches_rows},
     RowTable{"processes", "the recorded process: command, host, rank, when the recording began", processes_rows},
+    RowTable{"ranges", "NVTX ranges and marks: name, domain, thread, time", ranges_rows},
     RowTable{"sets", "memsets on a device: bytes, time, the call that asked for it", sets_rows},
     RowTable{"threads", "threads that made hooked calls", threads_rows},
 };

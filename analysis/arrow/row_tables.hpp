@@ -27,6 +27,7 @@ ColumnTable devices_rows(std::shared_ptr<const Model> model);
 ColumnTable kernels_rows(std::shared_ptr<const Model> model);
 ColumnTable launches_rows(std::shared_ptr<const Model> model);
 ColumnTable processes_rows(std::shared_ptr<const Model> model);
+ColumnTable ranges_rows(std::shared_ptr<const Model> model);
 ColumnTable sets_rows(std::shared_ptr<const Model> model);
 ColumnTable threads_rows(std::shared_ptr<const Model> model);
 

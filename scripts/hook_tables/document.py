@@ -129,7 +129,7 @@ def spans(root):
     for library in rules.LIBRARIES:
         names, ours = releases(library), functions_of(library)
         for folder in library.folders:  # newest first
-            known, _ = read_prototypes(library.headers, folders.include_folders(root, folder), library.defines)
+            known, _ = read_prototypes(library.headers, folders.include_folders(root, folder), library.defines, library.language)
             for function in ours & set(known):
                 until = found.get(function, ("", "" if folder == library.folders[0] else names[folder]))[1]
                 found[function] = (names[folder], until)

@@ -127,7 +127,7 @@ def check_same(library, name, prototypes):
 def collect(library, root, taken):
     declared = {}
     for name in library.folders:
-        known, unknown = read_prototypes(library.headers, folders.include_folders(root, name), library.defines)
+        known, unknown = read_prototypes(library.headers, folders.include_folders(root, name), library.defines, library.language)
         for function, why in unknown.items():
             if library.match(function):
                 sys.exit(f"make.py: {name}: {function} has an argument that prototypes.py does not know: {why}")

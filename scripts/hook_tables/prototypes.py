@@ -82,10 +82,12 @@ def strip(spelling):
     return re.sub(r"\b(const|volatile|struct|enum|union)\b", "", spelling).strip()
 
 
-def find_enums(tree):
-    """Names of typedefs that are enums, nameless ones too, and of those made from them."""
+def find_enums(nodes):
+    """Names of enums and of typedefs that are enums, nameless ones too, and of those made from them."""
     enums = set()
-    for node in tree["inner"]:
+    for node in nodes:
+        if node["kind"] == "EnumDecl" and "name" in node:
+            enums.add(node["name"])  # in C++ a type without "enum" before it
         if node["kind"] == "TypedefDecl":
             tag = node.get("inner", [{}])[0].get("ownedTagDecl", {})
             target = node["type"].get("desugaredQualType", node["type"]["qualType"])
@@ -115,23 +117,40 @@ def classify(spelling, desugared, enums):
     raise UnknownType(f"{spelling} ({desugared})")
 
 
-def read_prototypes(headers, include_folders, defines=()):
-    """{name: Prototype} of every function that the headers declare, and {name: reason} of those that are not understood."""
+def read_declarations(source, include_folders, language):
+    """What the file declares outside of functions and types, as clang's nodes; in C++ what has "cu" in its name, which leaves out the
+    standard library's hundreds of MB."""
+    command = ["clang", "-x", language, "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]
+    command += ["-Xclang", "-ast-dump-filter=cu"] if language == "c++" else []
+    command += [f"-I{folder}" for folder in include_folders]
+    outcome = subprocess.run([*command, source], capture_output=True, check=False)
+    if outcome.returncode != 0:
+        raise RuntimeError(f"clang could not read the headers: {outcome.stderr.decode().splitlines()[:1]}")
+    if language == "c":
+        return json.loads(outcome.stdout)["inner"]
+    text, nodes, at = outcome.stdout.decode(), [], 0
+    decoder = json.JSONDecoder()
+    while at < len(text):  # one object after the other
+        node, at = decoder.raw_decode(text, at)
+        at += len(text[at:at + 2]) - len(text[at:at + 2].lstrip())
+        nodes.append(node)
+    return nodes
+
+
+def read_prototypes(headers, include_folders, defines=(), language="c"):
+    """{name: Prototype} of every C function that the headers declare, and {name: reason} of those that are not understood."""
     with tempfile.NamedTemporaryFile("w", suffix=".c") as source:
         source.write("".join(f"#define {define}\n" for define in defines))
         source.write("".join(f"#include <{header}>\n" for header in headers))
         source.flush()
-        command = ["clang", "-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]
-        command += [f"-I{folder}" for folder in include_folders]
-        outcome = subprocess.run([*command, source.name], capture_output=True, check=False)
-    if outcome.returncode != 0:
-        raise RuntimeError(f"clang could not read {', '.join(headers)}: {outcome.stderr.decode().splitlines()[:1]}")
+        nodes = read_declarations(source.name, include_folders, language)
     known, unknown = {}, {}
-    tree = json.loads(outcome.stdout)
-    enums = find_enums(tree)
-    for node in tree["inner"]:
+    enums = find_enums(nodes)
+    for node in nodes:
         if node["kind"] != "FunctionDecl" or node.get("storageClass") == "static":
             continue
+        if node.get("mangledName", node["name"]) != node["name"]:
+            continue  # of C++
         parameters = []
         try:
             for child in node.get("inner", []):

@@ -18,6 +18,7 @@ class Library:
     patterns: tuple  # (pattern, class, attributes)
     kept: str = ""  # pattern of the names of the arguments to keep
     defines: tuple = ()
+    language: str = "c"  # the headers are read in: "c++" where they declare functions for it alone
     old: tuple = ()  # names of versions that no header here declares: (name, stack words, class)
 
     def match(self, name):
@@ -71,7 +72,7 @@ SHORTER = (
 
 BLAS1 = r"(I[sdcz]am(ax|in)|[SDCZ]c?(asum|axpy|copy|dot[uc]?|nrm2|rot|rotg|rotm|rotmg|scal|swap)|Dz(asum|nrm2)|Sc(asum|nrm2)|C[s](rot|scal)|Zd(rot|scal))"
 BLAS23 = (
-    r"[SDCZH]([gthsc][a-z]{1,3}(mv|r|r2|ru|rc|sv|mm|mm3m|mm3mEx|mmEx|sm|rk|r2k|rkx|rkEx|rk3mEx)|gemm\w*|gemv\w*|geam|dgmm|"
+    r"(HS[HS]|TS[TS])gemv\w*|[SDCZH]([gthsc][a-z]{1,3}(mv|r|r2|ru|rc|sv|mm|mm3m|mm3mEx|mmEx|sm|rk|r2k|rkx|rkEx|rk3mEx)|gemm\w*|gemv\w*|geam|dgmm|"
     r"getr[fsi]\w*|matinv\w*|geqrf\w*|gels\w*|t[pr]ttp?|trttp|tpttr|trsm\w*)"
 )
 
@@ -157,6 +158,7 @@ LIBRARIES = (
             (r"cublas(Gemm\w*|AxpyEx|DotEx|DotcEx|Nrm2Ex|ScalEx|RotEx|RotgEx|RotmEx|RotmgEx|AsumEx|IamaxEx|IaminEx|CopyEx|SwapEx|Uint8gemmBias)(_64)?", EXECUTES, "0"),
         ),
         kept=r"trans[ab]?|side|uplo|[mnk]|[ABC]type|[abc]Type|computeType|batch(Count|Size)|group_count|groupCount|n",
+        language="c++",  # cublasHgemm and its like
     ),
     # The first interface of cuBLAS (up to CUDA 5, still exported): no handle, and no status returned.
     Library(

@@ -73,7 +73,7 @@ def read_functions(root, header_set):
     for library in rules.LIBRARIES:
         if header_set not in library.folders:
             continue
-        known, _ = read_prototypes(library.headers, folders.include_folders(root, header_set), library.defines)
+        known, _ = read_prototypes(library.headers, folders.include_folders(root, header_set), library.defines, library.language)
         for name, prototype in known.items():
             forwarded = name not in by_hand and library.match(name) is not None
             if forwarded or (name in by_hand and not name.startswith("cupti")):

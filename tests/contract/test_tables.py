@@ -17,6 +17,10 @@ from prototypes import Parameter, Prototype  # noqa: E402
 CALL = re.compile(r'^CALL\((\w+), (\w+), (\w+), (\d+), "(.*)"\)$', re.MULTILINE)
 FIELDS = {
     "cublasGemmEx": "transa:1i transb:2i m:3i n:4i k:5i Atype:8i Btype:11i Ctype:15i computeType:17i",
+    # Declared for C++ alone.
+    "cublasHgemm": "transa:1i transb:2i m:3i n:4i k:5i",
+    "cublasHgemmBatched": "transa:1i transb:2i m:3i n:4i k:5i batchCount:14i",
+    "cublasHgemmStridedBatched_64": "transa:1i transb:2i m:3l n:4l k:5l batchCount:17l",
     "cublasLtMatmul": "computeDesc:1p Adesc:4p Bdesc:6p Cdesc:9p Ddesc:11p stream:15s",
     "cudnnSetConvolutionNdDescriptor":
         "convDesc:0p arrayLength:1i padA:2@1i filterStrideA:3@1i dilationA:4@1i mode:5i computeType:6i",
@@ -39,7 +43,7 @@ FIELDS = {
 # Functions whose names look like those of functions that are left out.
 HOOKED = """cudaIpcOpenMemHandle cudaIpcCloseMemHandle cudaStreamBeginCaptureToGraph cudaLaunchCooperativeKernelMultiDevice
     cuMemBatchDecompressAsync cuGreenCtxStreamCreate cusparseCreateIdentityPermutation cusolverRfSetupDevice pncclCommInitRank
-    pncclGroupEnd""".split()
+    pncclGroupEnd cublasHgemm_64 cublasHgemmBatched_64 cublasHSHgemvBatched cublasTSSgemvStridedBatched_64""".split()
 LEFT_OUT = """cudaStreamQuery cudaEventQuery cudaGetDevice cuMemGetInfo_v2 cusparseCopyMatDescr cusparseCreateCsr cusolverRfSetAlgs
     cudnnBackendCreateDescriptor cublasSetStream_v2""".split()
 

@@ -58,6 +58,12 @@ class TestCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
 
+    def scripted(self, what):
+        """A trace of write_ranges_trace.cpp."""
+        path = self.new_folder() / f"{what}.bin"
+        subprocess.run([os.environ["GPUSPY_WRITE_TRACE"], path, what], check=True, timeout=TIMEOUT_S)
+        return path
+
     def export(self, kind, trace, name):
         path = self.new_folder() / name
         process = report("export", "--to", kind, "-o", path, trace)

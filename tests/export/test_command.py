@@ -14,7 +14,8 @@ import harness
 
 TRACE = harness.GOLDEN / "h200_two_streams.bin"
 LARGE = harness.GOLDEN / "h200_resnet_train.bin"
-KINDS = ("kineto", "perfetto")
+KINDS = ("kineto", "nsys-sqlite", "perfetto")
+STREAMED = ("kineto", "perfetto")  # The other one needs a file that it can go back in.
 
 
 class Command(harness.TestCase):
@@ -65,6 +66,12 @@ class Command(harness.TestCase):
         self.assert_fails(self.run_export("-o", self.file, trace=cut), 6, "partly readable")
         json.loads(self.file.read_text())
 
+    def test_records_without_a_time_are_said_of_each_kind(self):
+        trace = self.scripted("untimed")
+        for kind in KINDS:
+            process = self.run_export("-o", self.file, kind=kind, trace=trace)
+            self.assert_fails(process, 0, "1 device record without a usable time is left out\n")
+
     def test_onto_the_trace(self):
         trace = self.folder / "trace.bin"
         trace.write_bytes(TRACE.read_bytes())
@@ -80,7 +87,7 @@ class Command(harness.TestCase):
 
     def test_a_full_disk_leaves_the_old_file(self):
         self.file.write_text("old")
-        for kind in KINDS:
+        for kind in STREAMED:
             limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
                              resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
             process = self.run_export("-o", self.file, kind=kind, trace=LARGE, preexec_fn=limit)
@@ -115,7 +122,7 @@ class Command(harness.TestCase):
         self.assert_folder("exported")
 
     def test_standard_output(self):
-        for kind in KINDS:
+        for kind in STREAMED:
             self.assertEqual(self.run_export("-o", self.file, kind=kind).returncode, 0)
             for name in ("-", "/dev/stdout", "/dev/fd/1"):
                 process = self.run_export("-o", name, kind=kind)

@@ -130,6 +130,22 @@ class Numbers(harness.TestCase):
         self.each_trace(check)
 
 
+class Ranges(harness.TestCase):
+    def test_ranges_change_no_number(self):
+        def numbers(what):
+            hta = TraceAnalysis(trace_files={0: str(self.export("kineto", self.scripted(what), f"{what}.json"))})
+            _, kernels = hta.get_gpu_kernel_breakdown(visualize=False)
+            causes, _ = hta.get_idle_time_breakdown(ranks=[0], visualize=False)
+            launches = hta.get_cuda_kernel_launch_stats(ranks=[0], visualize=False)[0]
+            return [rows.round(6).to_dict("records") for rows in (
+                kernels, hta.get_temporal_breakdown(visualize=False), causes,
+                launches[["cpu_duration", "gpu_duration", "launch_delay"]])]
+
+        plain = numbers("plain")
+        self.assertEqual(numbers("ranges"), plain)
+        self.assertEqual(len(plain[3]), 20)
+
+
 class Ranks(harness.TestCase):
     def test_a_rank_is_written_so_that_it_is_found(self):
         path = self.export("kineto", harness.GOLDEN / "h200_nccl_alone.bin", "trace.json")

@@ -2,6 +2,7 @@
 
 import contextlib
 import pathlib
+import re
 import sqlite3
 import tempfile
 import unittest
@@ -10,7 +11,7 @@ import harness
 import nsys_queries
 
 TRACES = ("h200_resnet_train", "h200_graph_resnet_infer", "h200_nccl_alone", "h200_two_streams", "h200_cupy_arrays",
-          "h200_small_ops", "h200_small_ops_host_only", "synthetic")
+          "h200_small_ops", "h200_small_ops_host_only", "h200_launches_static_ptds", "synthetic")
 DIRECTIONS = {"Host-to-Device": "HtoD", "Device-to-Host": "DtoH", "Device-to-Device": "DtoD", "Peer-to-Peer": "PtoP",
               "Host-to-Host": "HtoH", "memset": "memset"}
 
@@ -30,7 +31,8 @@ def trace_of(name):
 
 
 def public(name):
-    return name[2:] if name.startswith("__cuda") else name
+    """As CUPTI's users know it: without what a program's per-thread default stream adds."""
+    return re.sub("_pt(sz|ds)$", "", name[2:] if name.startswith("__") else name)
 
 
 class NsysSqlite(harness.TestCase):
@@ -123,6 +125,18 @@ class NsysSqlite(harness.TestCase):
         process = harness.report_json(trace_of("h200_resnet_train"))["process"]
         self.assertEqual(self.rows("h200_resnet_train", "select distinct globalTid / 0x1000000 % 0x1000000 from "
                                    "CUPTI_ACTIVITY_KIND_RUNTIME"), [(process["pid"],)])
+
+    def test_names_are_those_of_the_other_kinds(self):
+        names = {name for (name,) in self.rows("h200_launches_static_ptds", "select value from StringIds")}
+        self.assertIn("cuLaunchKernelEx", names)
+        self.assertEqual({name for name in names if re.match("__cu|cu.*_pt(sz|ds)$", name)}, set())
+
+    def test_records_without_a_time_are_said(self):
+        path = self.new_folder() / "untimed.sqlite"
+        self.assertEqual(harness.report("export", "--to", "nsys-sqlite", "-o", path, self.scripted("untimed")).returncode, 0)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            lines = database.execute("select text from DIAGNOSTIC_EVENT where severity = 2").fetchall()
+        self.assertIn(("1 device record without a usable time is left out",), lines)
 
     def test_what_is_missing_is_said(self):
         name = "h200_small_ops_host_only"

@@ -47,6 +47,15 @@ class Tools(harness.TestCase):
                 rows = database.execute((scripts / f"{name}.sql").read_text()).fetchall()
                 self.assertEqual((len(rows), sum(row[1] for row in rows)), (count, total), name)
 
+    def test_nsys2prv_reads_ranges(self):
+        scripts = harness.TOOLS / "nsys2prv" / "scripts"
+        with contextlib.closing(sqlite3.connect(self.export("nsys-sqlite", self.scripted("ranges"), "trace.sqlite"))) as database:
+            pushed = database.execute((scripts / "nvtx_pushpop_simple.sql").read_text()).fetchall()
+            started = database.execute((scripts / "nvtx_startend_trace.sql").read_text()).fetchall()
+        self.assertEqual({row[3]: row[2] for row in pushed if row[3] != ":waiting"},
+                         {":training": 35_000, ":step": 20_100, "loader:stage": 22_050})
+        self.assertEqual({row[3]: row[2] for row in started}, {"request 7": 21_500, "request 8": 23_010})
+
 
 if __name__ == "__main__":
     unittest.main()

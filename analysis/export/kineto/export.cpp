@@ -11,6 +11,7 @@
 
 #include "analysis/export/activity_names.hpp"
 #include "analysis/export/kineto/json_rows.hpp"
+#include "analysis/export/kineto/range_rows.hpp"
 #include "analysis/export/launch_rows.hpp"
 #include "analysis/export/placement.hpp"
 #include "analysis/export/registry.hpp"
@@ -35,6 +36,7 @@ public:
         header();
         names();
         calls();
+        kineto::write_ranges(model_, pid(), out_);
         device();
         out_.text("\n]}\n");
         out_.flush();

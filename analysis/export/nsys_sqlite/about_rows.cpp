@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/export/placement.hpp"
 #include "analysis/passes/completeness.hpp"
 #include "analysis/render/display_text.hpp"
 
@@ -115,15 +116,10 @@ void write_time(const Context& context) {
     details.add({});
 }
 
-std::vector<std::string> what_is_missing(const Context& context, std::uint64_t untimed) {
+std::vector<std::string> what_is_missing(const Context& context) {
     std::vector<std::string> lines = completeness(context.model).reasons;
-    if (untimed != 0) {
-        lines.push_back(fmt::format("device records left out, since their time is not known: {}", untimed));
-    }
-    if (!context.timeline.device_clock_known && !context.timeline.activities.empty()) {
-        lines.emplace_back(
-            "the device's clock is not related to the host's: times of kernels and copies count from the first of them "
-            "and must not be compared with those of calls");
+    for (std::string& sentence : remarks(place_activities(context.timeline))) {
+        lines.push_back(std::move(sentence));
     }
     if (context.model.index.reading.partial()) {
         lines.push_back("the trace is partly readable: " + context.model.index.reading.describe());
@@ -131,7 +127,7 @@ std::vector<std::string> what_is_missing(const Context& context, std::uint64_t u
     return lines;
 }
 
-void write_diagnostics(const Context& context, std::uint64_t untimed) {
+void write_diagnostics(const Context& context) {
     struct Diagnostic {
         std::int64_t timestamp, severity;
         std::string text;
@@ -148,7 +144,7 @@ void write_diagnostics(const Context& context, std::uint64_t untimed) {
         });
     constexpr std::int64_t kInfo = 1;
     constexpr std::int64_t kWarning = 2;
-    for (const std::string& line : what_is_missing(context, untimed)) {
+    for (const std::string& line : what_is_missing(context)) {
         writer.add({sql_number(context.timeline.wall_ns()), kWarning, line});
     }
     for (const Notice& notice : context.model.index.notices) {
@@ -187,11 +183,11 @@ void write_properties(const Context& context) {
 
 }  // namespace
 
-void write_about(const Context& context, std::uint64_t untimed) {
+void write_about(const Context& context) {
     write_devices(context);
     write_threads(context);
     write_time(context);
-    write_diagnostics(context, untimed);
+    write_diagnostics(context);
     write_properties(context);
 }
 

@@ -132,16 +132,14 @@ std::int64_t origin_ns(const Timeline& timeline) {
 
 }  // namespace
 
-std::uint64_t write_activities(const Context& context, const std::vector<std::uint32_t>& api_calls) {
+void write_activities(const Context& context, const std::vector<std::uint32_t>& api_calls) {
     TableWriter<ActivityRow> kernels(context.database, "CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns(context));
     TableWriter<ActivityRow> copies(context.database, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns(context));
     TableWriter<ActivityRow> sets(context.database, "CUPTI_ACTIVITY_KIND_MEMSET", set_columns(context));
     const std::int64_t origin = origin_ns(context.timeline);
     std::int64_t next_correlation = correlation_id(static_cast<std::uint32_t>(context.timeline.calls.size()));
-    std::uint64_t untimed = 0;
     for (const DeviceActivity& activity : context.timeline.activities) {
         if (!activity.timed) {
-            ++untimed;
             continue;
         }
         const std::uint32_t api_call = activity.call == kNone ? kNone : api_calls[activity.call];
@@ -154,7 +152,6 @@ std::uint64_t write_activities(const Context& context, const std::vector<std::ui
                                                          : sets)
             .add(row);
     }
-    return untimed;
 }
 
 }  // namespace gpuspy::analysis::nsys

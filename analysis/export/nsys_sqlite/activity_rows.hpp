@@ -8,7 +8,7 @@
 
 namespace gpuspy::analysis::nsys {
 
-/// Returns how many device records have no row, since their time is not known.
-std::uint64_t write_activities(const Context& context, const std::vector<std::uint32_t>& api_calls);
+/// Records without a usable time get no row.
+void write_activities(const Context& context, const std::vector<std::uint32_t>& api_calls);
 
 }  // namespace gpuspy::analysis::nsys

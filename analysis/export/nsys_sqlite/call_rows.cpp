@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/export/launch_rows.hpp"
 #include "analysis/export/nsys_sqlite/enums.hpp"
 
 namespace gpuspy::analysis::nsys {
@@ -13,11 +14,6 @@ struct CallRow {
     std::uint32_t position;  ///< In Timeline::calls.
     const ApiInfo& api;
 };
-
-/// cudart's headers turn cudaLaunchKernel into __cudaLaunchKernel in places; tools look for the name that is documented.
-std::string_view public_name(std::string_view name) {
-    return name.starts_with("__cuda") ? name.substr(2) : name;
-}
 
 bool is_cublas(std::string_view library) {
     return library.starts_with("cublas");

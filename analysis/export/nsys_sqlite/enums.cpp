@@ -50,6 +50,13 @@ constexpr std::array kClasses = {
     Entry{29, "TRACE_PROCESS_EVENT_CUBLAS", "cuBLAS"},
 };
 
+constexpr std::array kTypes = {
+    Entry{34, "NvtxMark", "NvtxMark"},
+    Entry{59, "NvtxPushPopRange", "NvtxPushPopRange"},
+    Entry{60, "NvtxStartEndRange", "NvtxStartEndRange"},
+    Entry{75, "NvtxDomainCreate", "NvtxDomainCreate"},
+};
+
 constexpr std::array kSeverities = {Entry{1, "Info", "Info"}, Entry{2, "Warning", "Warning"},
                                     Entry{3, "Error", "Error"}};
 constexpr std::array kSources = {Entry{1, "Injection", "Injection"}, Entry{2, "Daemon", "Daemon"},
@@ -81,6 +88,7 @@ void write_enums(Database& database) {
     write(database, "ENUM_CUDA_MEMCPY_OPER", kCopies);
     write(database, "ENUM_CUPTI_SYNC_TYPE", kSyncs);
     write(database, "ENUM_NSYS_EVENT_CLASS", kClasses);
+    write(database, "ENUM_NSYS_EVENT_TYPE", kTypes);
     write(database, "ENUM_DIAGNOSTIC_SEVERITY_LEVEL", kSeverities);
     write(database, "ENUM_DIAGNOSTIC_SOURCE_TYPE", kSources);
     write(database, "ENUM_DIAGNOSTIC_TIMESTAMP_SOURCE", kTimestamps);

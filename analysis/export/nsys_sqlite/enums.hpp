@@ -10,6 +10,9 @@ namespace gpuspy::analysis::nsys {
 /// ENUM_NSYS_EVENT_CLASS.
 enum class EventClass : std::int64_t { kCudaRuntime = 0, kCudaDriver = 1, kCudnn = 28, kCublas = 29 };
 
+/// ENUM_NSYS_EVENT_TYPE, the part of NVTX_EVENTS (Nsight Systems User Guide, "NVTX Event Type Values").
+enum class NvtxType : std::int64_t { kMark = 34, kPushPopRange = 59, kStartEndRange = 60, kDomainCreate = 75 };
+
 /// ENUM_CUPTI_SYNC_TYPE, whose values are CUpti_ActivitySynchronizationType's (cupti_activity.h).
 enum class SyncType : std::int64_t {
     kUnknown = 0,

@@ -4,6 +4,7 @@
 #include "analysis/export/nsys_sqlite/call_rows.hpp"
 #include "analysis/export/nsys_sqlite/context.hpp"
 #include "analysis/export/nsys_sqlite/enums.hpp"
+#include "analysis/export/nsys_sqlite/range_rows.hpp"
 #include "analysis/export/registry.hpp"
 #include "analysis/render/display_text.hpp"
 
@@ -39,7 +40,9 @@ void write_database(const Model& model, const Timeline& timeline, const std::str
         nsys::write_enums(database);
         const std::vector<std::uint32_t> api_calls = nsys::api_calls(model, timeline);
         nsys::write_calls(context, api_calls);
-        nsys::write_about(context, nsys::write_activities(context, api_calls));
+        nsys::write_ranges(context);
+        nsys::write_activities(context, api_calls);
+        nsys::write_about(context);
     }
     database.finish();
 }

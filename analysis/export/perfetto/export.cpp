@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "analysis/export/activity_names.hpp"
-#include "analysis/export/perfetto/call_tracks.hpp"
+#include "analysis/export/nested_tracks.hpp"
 #include "analysis/export/perfetto/counters.hpp"
 #include "analysis/export/perfetto/packet_writer.hpp"
+#include "analysis/export/perfetto/range_slices.hpp"
 #include "analysis/export/placement.hpp"
 #include "analysis/export/registry.hpp"
 #include "analysis/render/display_text.hpp"
@@ -64,15 +65,6 @@ private:
     /// Of the arrow to an activity.
     [[nodiscard]] static std::uint64_t flow_id(std::uint32_t activity) { return std::uint64_t{activity} + 1; }
 
-    std::uint64_t named_track(std::uint64_t parent, const std::string& name) {
-        pb::TrackDescriptor& track = out_.track();
-        track.set_parent_uuid(parent);
-        track.set_name(printable(name));
-        const std::uint64_t uuid = track.uuid();
-        out_.write();
-        return uuid;
-    }
-
     [[nodiscard]] std::int32_t pid() const {
         return model_.index.process ? static_cast<std::int32_t>(model_.index.process->pid) : 0;
     }
@@ -104,25 +96,32 @@ private:
     }
 
     void threads() {
-        std::map<std::uint32_t, std::vector<std::uint32_t>> calls;  // by thread
+        std::map<std::uint32_t, std::vector<std::uint32_t>> calls;  // by thread; none of one that has ranges alone
         for (std::uint32_t position = 0; position < timeline_.calls.size(); ++position) {
             calls[timeline_.calls[position].thread].push_back(position);
         }
-        for (const auto& [thread, positions] : calls) {
-            thread_calls(model_.index.symbols.threads()[thread], positions);
+        for (const HostRange& range : timeline_.ranges) {
+            calls.try_emplace(range.thread);
         }
+        std::map<std::uint32_t, std::uint64_t> thread_tracks;
+        for (const auto& [thread, positions] : calls) {
+            const ThreadInfo& info = model_.index.symbols.threads()[thread];
+            thread_tracks[thread] = thread_track(info);
+            thread_calls(info, thread_tracks[thread], positions);
+        }
+        perfetto::RangeSlices(model_, out_).write(process_track_, thread_tracks);
     }
 
-    void thread_calls(const ThreadInfo& thread, const std::vector<std::uint32_t>& positions) {
-        std::vector<std::uint64_t> tracks = {thread_track(thread)};
+    void thread_calls(const ThreadInfo& thread, std::uint64_t track, const std::vector<std::uint32_t>& positions) {
+        std::vector<std::uint64_t> tracks = {track};
         const auto begin = [&](std::size_t sibling, std::uint32_t position) {
             if (sibling == tracks.size()) {
-                tracks.push_back(named_track(tracks.front(), fmt::format("thread {}, not nested", thread.tid)));
+                tracks.push_back(out_.named_track(tracks.front(), fmt::format("thread {}, not nested", thread.tid)));
             }
             call(tracks[sibling], position);
         };
-        perfetto::CallTracks nested(
-            begin, [&](std::size_t sibling, std::int64_t end_ns) { end_slice(tracks[sibling], end_ns); });
+        NestedTracks nested(begin,
+                            [&](std::size_t sibling, std::int64_t end_ns) { out_.end_slice(tracks[sibling], end_ns); });
         for (const std::uint32_t position : positions) {
             if (!out_.good()) {
                 return;
@@ -156,11 +155,6 @@ private:
         out_.write();
     }
 
-    void end_slice(std::uint64_t track, std::int64_t end_ns) {
-        out_.event(TrackEvent::TYPE_SLICE_END, track, end_ns);
-        out_.write();
-    }
-
     void devices() {
         std::map<std::uint64_t, std::uint64_t> device_tracks;
         for (const StreamTrack& track : placement_.tracks) {
@@ -169,7 +163,7 @@ private:
                 device->second = device_track(track.device);
             }
             // A viewer puts tracks of one name and parent together.
-            const std::uint64_t uuid = named_track(device->second, fmt::format("stream {}", track.stream));
+            const std::uint64_t uuid = out_.named_track(device->second, fmt::format("stream {}", track.stream));
             for (const PlacedActivity& placed : track.activities) {
                 if (!out_.good()) {
                     return;
@@ -186,7 +180,7 @@ private:
     std::uint64_t device_track(std::uint64_t device) {
         const auto found = model_.index.devices.find(device);
         const std::string name = found == model_.index.devices.end() ? "" : ": " + found->second.name;
-        return named_track(process_track_, fmt::format("GPU {}{}", device, name));
+        return out_.named_track(process_track_, fmt::format("GPU {}{}", device, name));
     }
 
     void activity(std::uint64_t track, const PlacedActivity& placed) {
@@ -216,7 +210,7 @@ private:
             out_.annotate("GB/s", static_cast<double>(record.bytes) / static_cast<double>(record.duration_ns));
         }
         out_.write();
-        end_slice(track, placed.end_ns);
+        out_.end_slice(track, placed.end_ns);
     }
 
     static std::string size_text(const std::array<std::uint32_t, 3>& size) {

@@ -54,6 +54,20 @@ pb::TrackEvent& PacketWriter::event(pb::TrackEvent::Type type, std::uint64_t tra
     return event;
 }
 
+std::uint64_t PacketWriter::named_track(std::uint64_t parent, const std::string& name) {
+    pb::TrackDescriptor& made = track();
+    made.set_parent_uuid(parent);
+    made.set_name(printable(name));
+    const std::uint64_t uuid = made.uuid();
+    write();
+    return uuid;
+}
+
+void PacketWriter::end_slice(std::uint64_t track_uuid, std::int64_t monotonic_ns) {
+    event(pb::TrackEvent::TYPE_SLICE_END, track_uuid, monotonic_ns);
+    write();
+}
+
 std::uint64_t PacketWriter::number(Names& names, std::string_view name, NewNames new_names) {
     const auto [found, added] = names.try_emplace(std::string(name), names.size() + 1);
     if (added) {

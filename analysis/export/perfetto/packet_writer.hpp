@@ -19,9 +19,13 @@ public:
 
     /// A track, with a uuid of its own; the rest is the caller's to add, then write().
     gpuspy::perfetto::TrackDescriptor& track();
+    /// Writes a track that is a child of another; its uuid.
+    std::uint64_t named_track(std::uint64_t parent, const std::string& name);
     /// An event; name() and the rest are the caller's to add, then write().
     gpuspy::perfetto::TrackEvent& event(gpuspy::perfetto::TrackEvent::Type type, std::uint64_t track_uuid,
                                         std::int64_t monotonic_ns);
+    /// Ends the innermost open slice of a track.
+    void end_slice(std::uint64_t track_uuid, std::int64_t monotonic_ns);
     void name(std::string_view name);
     void category(std::string_view name);
     void annotate(std::string_view name, std::uint64_t value) { annotation(name).set_uint_value(value); }

@@ -56,6 +56,8 @@ TEST_CASE("FLOPs of a matrix multiplication: 2 m n k, complex 8, whatever the na
         {"cublasCgemm_v2", 8 * kProduct, MathType::kFp32OrTf32, 8},
         {"cublasZgemm_v2_64", 8 * kProduct, MathType::kFp64, 16},
         {"cublasCgemm3m", 8 * kProduct, MathType::kFp32OrTf32, 8},
+        {"cublasHgemm", 2 * kProduct, MathType::kFp16, 2},
+        {"cublasHgemm_64", 2 * kProduct, MathType::kFp16, 2},
         {"cublasXtSgemm", 2 * kProduct, MathType::kFp32, 4},
         {"cublasXtZgemm", 8 * kProduct, MathType::kFp64, 16},
     };
@@ -101,6 +103,11 @@ TEST_CASE("FLOPs of batched multiplications: once for each matrix of the batch")
     check_known(
         one("cublasGemmStridedBatchedEx", with(kMnk, {{"batchCount", 3}, {"Atype", kR16F}, {"computeType", 68}})),
         6 * kProduct, MathType::kFp16, 6 * kElements, Operation::kMatrixMultiply);
+    for (const char* name : {"cublasHgemmBatched", "cublasHgemmStridedBatched_64"}) {
+        INFO(name);
+        check_known(one(name, with(kMnk, {{"batchCount", 7}})), 14 * kProduct, MathType::kFp16, 14 * kElements,
+                    Operation::kMatrixMultiply);
+    }
     check_known(one("cublasCgemm3mBatched", with(kMnk, {{"batchCount", 2}})), 16 * kProduct, MathType::kFp32OrTf32,
                 16 * kElements, Operation::kMatrixMultiply);
 }
@@ -132,6 +139,11 @@ TEST_CASE("FLOPs of levels 1 and 2, and of factorisations") {
     CHECK(one("cublasDgemv_v2", mn).work.least_bytes == (1'500 + 80) * 8);
     CHECK(one("cublasCgemv_v2_64", mn).work.flops == 12'000);
     CHECK(one("cublasSgemvStridedBatched", with(mn, {{"batchCount", 10}})).work.flops == 30'000);
+    const NamedArguments ten = with(mn, {{"batchCount", 10}});
+    CHECK(one("cublasHSHgemvBatched", ten).work.flops == 30'000);
+    CHECK(one("cublasHSSgemvStridedBatched_64", ten).work.type == MathType::kFp16);
+    CHECK(one("cublasTSTgemvStridedBatched", ten).work.type == MathType::kBf16);
+    CHECK(one("cublasTSSgemvBatched_64", ten).work.type == MathType::kBf16);
     CHECK(one("cublasSgemv_v2", mn).work.type == MathType::kFp32);  // no matrix product, so no TF32
     CHECK(one("cublasDger_v2", mn).work.flops == 3'000);
     CHECK(one("cublasDdgmm", mn).work.flops == 1'500);

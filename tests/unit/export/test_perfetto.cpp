@@ -56,6 +56,8 @@ Decoded decode(TraceBuilder& script) {
             decoded.flows[name].insert(decoded.flows[name].end(), event.flow_ids().begin(), event.flow_ids().end());
             decoded.ending_flows[name].insert(decoded.ending_flows[name].end(), event.terminating_flow_ids().begin(),
                                               event.terminating_flow_ids().end());
+        } else if (event.type() == TrackEvent::TYPE_INSTANT) {
+            events += "!" + names.at(event.name_iid());
         } else if (event.type() == TrackEvent::TYPE_SLICE_END) {
             events += ")";
         }
@@ -142,4 +144,44 @@ TEST_CASE("times are of CLOCK_MONOTONIC, and a name that is not UTF-8 becomes on
     CHECK(times == std::vector<std::uint64_t>{kStart + kHostOffset + 100});
     CHECK(decoded.events_of("stream 7") == std::vector<std::string>{"bad\xef\xbf\xbd()"});
     CHECK(decoded.trace.packet(0).trace_packet_defaults().timestamp_clock_id() == perfetto::BUILTIN_CLOCK_MONOTONIC);
+}
+
+TEST_CASE("NVTX ranges have tracks of their own, a thread's for each domain", "[export]") {
+    TraceBuilder script = begun_trace();
+    const auto range = [&](abi::RangeKind kind, std::uint64_t at, std::uint64_t id, const char* name,
+                           const char* domain = "") {
+        script.range({.kind = kind, .ticks = kStart + at, .id = id, .domain = domain, .name = name});
+    };
+    script.call({.api = runtime_launch(), .begin = kStart + 130, .end = kStart + 140});
+    range(abi::RangeKind::kPush, 100, 0, "outer");
+    range(abi::RangeKind::kStart, 105, 7, "first");
+    range(abi::RangeKind::kPush, 110, 1, "inner");
+    range(abi::RangeKind::kMark, 120, 0, "mark");
+    range(abi::RangeKind::kPush, 125, 0, "other", "domain");
+    range(abi::RangeKind::kStart, 126, 8, "second");
+    range(abi::RangeKind::kPop, 150, 1, "");
+    range(abi::RangeKind::kPop, 160, 0, "", "domain");
+    range(abi::RangeKind::kEnd, 170, 7, "");
+    range(abi::RangeKind::kEnd, 180, 8, "");
+    range(abi::RangeKind::kPop, 200, 0, "");
+    script.end(kStart + 900'000);
+    const Decoded decoded = decode(script);
+    CHECK(decoded.events_of("NVTX") == std::vector<std::string>{"outer(inner(!mark))"});
+    CHECK(decoded.events_of("NVTX: domain") == std::vector<std::string>{"other()"});
+    CHECK(decoded.events_of("NVTX start/end") == std::vector<std::string>{"first()", "second()"});
+    for (const auto& [uuid, track] : decoded.tracks) {
+        if (track.name() == "NVTX start/end") {
+            CHECK(decoded.tracks.at(track.parent_uuid()).has_process());
+        } else if (track.name().rfind("NVTX", 0) == 0) {
+            CHECK(decoded.tracks.at(track.parent_uuid()).thread().tid() == 100);
+        }
+    }
+}
+
+TEST_CASE("a thread that has ranges and makes no call has tracks", "[export]") {
+    TraceBuilder script = begun_trace();
+    script.range({.kind = abi::RangeKind::kPush, .ticks = kStart + 100, .id = 0, .name = "open"});
+    script.end(kStart + 900'000);
+    const Decoded decoded = decode(script);
+    CHECK(decoded.events_of("NVTX") == std::vector<std::string>{"open()"});
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/export/launch_rows.hpp"
-#include "analysis/export/perfetto/call_tracks.hpp"
+#include "analysis/export/nested_tracks.hpp"
 #include "analysis/export/perfetto/counters.hpp"
 #include "analysis/export/placement.hpp"
 
@@ -144,13 +144,11 @@ TEST_CASE("the queue holds what was launched and has not begun", "[export]") {
 
 TEST_CASE("calls nest; one that reaches beyond the call around it goes to a sibling", "[export]") {
     std::string log;
-    perfetto::CallTracks tracks(
-        [&](std::size_t sibling, std::uint32_t call) {
-            log += " b" + std::to_string(sibling) + ":" + std::to_string(call);
-        },
-        [&](std::size_t sibling, std::int64_t end) {
-            log += " e" + std::to_string(sibling) + ":" + std::to_string(end);
-        });
+    NestedTracks tracks([&](std::size_t sibling,
+                            std::uint32_t call) { log += " b" + std::to_string(sibling) + ":" + std::to_string(call); },
+                        [&](std::size_t sibling, std::int64_t end) {
+                            log += " e" + std::to_string(sibling) + ":" + std::to_string(end);
+                        });
     tracks.add(0, 0, 100);
     tracks.add(1, 10, 20);
     tracks.add(2, 20, 20);   // Lasts no time.

@@ -1,10 +1,10 @@
-#include "analysis/export/perfetto/call_tracks.hpp"
+#include "analysis/export/nested_tracks.hpp"
 
 #include <limits>
 
-namespace gpuspy::analysis::perfetto {
+namespace gpuspy::analysis {
 
-void CallTracks::end_until(std::size_t sibling, std::int64_t moment_ns) {
+void NestedTracks::end_until(std::size_t sibling, std::int64_t moment_ns) {
     std::vector<std::int64_t>& open = open_[sibling];
     while (!open.empty() && open.back() <= moment_ns) {
         end_(sibling, open.back());
@@ -12,7 +12,7 @@ void CallTracks::end_until(std::size_t sibling, std::int64_t moment_ns) {
     }
 }
 
-void CallTracks::add(std::uint32_t position, std::int64_t begin_ns, std::int64_t end_ns) {
+void NestedTracks::add(std::uint32_t position, std::int64_t begin_ns, std::int64_t end_ns) {
     for (std::size_t sibling = 0;; ++sibling) {
         if (sibling == open_.size()) {
             open_.emplace_back();
@@ -26,10 +26,10 @@ void CallTracks::add(std::uint32_t position, std::int64_t begin_ns, std::int64_t
     }
 }
 
-void CallTracks::finish() {
+void NestedTracks::finish() {
     for (std::size_t sibling = 0; sibling < open_.size(); ++sibling) {
         end_until(sibling, std::numeric_limits<std::int64_t>::max());
     }
 }
 
-}  // namespace gpuspy::analysis::perfetto
+}  // namespace gpuspy::analysis
