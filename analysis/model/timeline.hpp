@@ -1,5 +1,5 @@
 // Every call and every device record, in memory and linked: for the views that ask when, and not only how much. It takes
-// about 130 bytes a call, as much again for one of a library, and 200 a device record; the summary does without it.
+// about 130 bytes a call, as much again for one of a library, and 200 a device record; the summary does without it for long traces.
 #pragma once
 
 #include <cstdint>

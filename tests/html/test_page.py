@@ -105,7 +105,7 @@ class Page(unittest.TestCase):
 
     def test_loads_nothing(self):
         self.assertEqual(self.browser.script("return performance.getEntriesByType('resource').map((entry) => entry.name)"), [])
-        self.assertLess(self.page.stat().st_size, 2_000_000)
+        self.assertLess(self.page.stat().st_size, 3_000_000)
 
     def test_data_are_the_json(self):
         # Read here: a script rounds whole numbers above 2^53.

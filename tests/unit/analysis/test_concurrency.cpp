@@ -139,8 +139,8 @@ TEST_CASE("a range of time cuts what runs beyond it", "[concurrency]") {
     selection.to_ns = 480;
     const auto part = analysis::select(*model, *model->timeline, selection);
     const DeviceConcurrency device = analysis::concurrency(*model, part).devices.at(0);
-    CHECK(levels_of(device) == std::map<std::uint64_t, std::uint64_t>{{0, 50}, {1, 250}, {2, 30}});
-    CHECK(device.sum_ns == 310);
+    CHECK(levels_of(device) == std::map<std::uint64_t, std::uint64_t>{{1, 100}, {2, 230}});
+    CHECK(device.sum_ns == 560);  // 250 of k1, which began before, 280 and 30.
     CHECK(device.streams[0].sum_ns == 280);
 }
 

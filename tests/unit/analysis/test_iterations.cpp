@@ -169,9 +169,10 @@ TEST_CASE("a wait counts in the iteration in which it begins") {
     trace.end(kStart + 900'000);
     const Iterations found = found_in(trace);
     REQUIRE(found.rows.size() == 6);
-    for (const auto& row : found.rows) {
-        CHECK(row.sync_ns == 300);
+    for (std::size_t row = 0; row + 1 < found.rows.size(); ++row) {
+        CHECK(found.rows[row].sync_ns == 300);
     }
+    CHECK(found.rows.back().sync_ns == 0);  // What follows the last launch is the program's end.
 }
 
 TEST_CASE("captured and failed launches make no iteration; without a habit there are none") {
