@@ -33,13 +33,32 @@ Output::Output(std::string path) : path_(std::move(path)) {
 }
 
 Output::~Output() {
+    if (replaced_ != nullptr) {  // finish() was not reached: what was there stays.
+        replaced_.reset();
+        descriptor_ = -1;
+    }
     finish();
+}
+
+void Output::open() {
+    struct stat there {};
+    const bool exists = ::stat(path_.c_str(), &there) == 0;
+    if (!exists || S_ISREG(there.st_mode)) {
+        replaced_ = std::make_unique<ReplacedFile>(path_);
+        descriptor_ = replaced_->descriptor();
+        error_ = replaced_->error();
+        if (descriptor_ >= 0 || !exists) {
+            return;
+        }
+        replaced_.reset();  // No file can be made beside it: written over, as it is.
+    }
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    error_ = descriptor_ < 0 ? errno : 0;
 }
 
 bool Output::write(std::string_view text) {
     if (descriptor_ < 0 && error_ == 0) {
-        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        error_ = descriptor_ < 0 ? errno : 0;
+        open();
     }
     if (error_ == 0) {
         error_ = write_all(descriptor_, text);
@@ -48,6 +67,11 @@ bool Output::write(std::string_view text) {
 }
 
 std::optional<std::string> Output::finish() {
+    if (replaced_ != nullptr) {
+        error_ = error_ == 0 ? replaced_->commit() : error_;
+        replaced_.reset();
+        descriptor_ = -1;
+    }
     if (!path_.empty() && descriptor_ >= 0) {
         if (::close(descriptor_) != 0 && error_ == 0) {
             error_ = errno;

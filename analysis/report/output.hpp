@@ -1,14 +1,18 @@
 // Where the report goes: standard output or a file.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "analysis/report/replaced_file.hpp"
+
 namespace gpuspy::report {
 
 /// A file, or standard output when `path` is empty. A reader of standard output that went away (`| head`) is nothing wrong.
-/// The file is made with the first text, so that a trace that cannot be read leaves it as it was.
+/// The file is made with the first text, so that a trace that cannot be read leaves it as it was, and appears whole under its
+/// name: what was there stays if something goes wrong.
 class Output {
 public:
     explicit Output(std::string path);
@@ -22,7 +26,10 @@ public:
     std::optional<std::string> finish();
 
 private:
+    void open();
+
     std::string path_;
+    std::unique_ptr<ReplacedFile> replaced_;
     int descriptor_ = -1;
     int error_ = 0;  ///< errno of the first failure.
 };

@@ -163,5 +163,13 @@ expect "condition met, cut" 7 "partly readable" sh -c '"$0" compare --fail-if "l
 expect "condition of nothing" 2 "there is no measure \"gpu\"; there are: wall, " "$report" compare --fail-if 'gpu>1' "$trace"
 expect "condition without another" 2 "needs another trace to compare with" "$report" compare --fail-if 'wall>+5%' "$trace"
 
+# A report that cannot be written leaves what was there.
+if [ "$(id -u)" -eq 0 ] && mkdir "$folder/small" && mount -t tmpfs -o size=4k none "$folder/small" 2>/dev/null; then
+    echo kept >"$folder/small/report"
+    expect "a disk that is full" 1 "cannot be written" "$report" --top 0 --view all -o "$folder/small/report" "$trace"
+    [ "$(cat "$folder/small/report")" = kept ] || { echo "FAILED $name: the old report is gone" >&2; failures=$((failures + 1)); }
+    umount "$folder/small"
+fi
+
 [ "$failures" -eq 0 ] && echo "all as expected"
 exit "$failures"

@@ -101,6 +101,24 @@ TEST_CASE("tables as JSON: numbers as they are, what is not known is null") {
     CHECK(table["notes"][0] == "a note");
 }
 
+TEST_CASE("several tables of one view stand beside each other in JSON") {
+    Table other = sample();
+    other.name = "others";
+    const std::vector<ViewTables> views = {{"some", {sample()}}, {"some", {other}}};
+    const auto json = nlohmann::json::parse(render_views_json(views));
+    CHECK(json["views"]["some"].size() == 2);
+    CHECK(json["views"]["some"].contains("rows"));
+    CHECK(json["views"]["some"].contains("others"));
+}
+
+TEST_CASE("a name that does not fit loses its parameters before its template arguments") {
+    const std::string name = "void ns::kernel<float, 128>(float*, float const*, int, int)";
+    CHECK(fitted_name(name, 100) == name);
+    CHECK(fitted_name(name, 32) == "void ns::kernel<float, 128>(\u2026)");
+    CHECK(fitted_name("sm80_xmma_fprop", 10) == "sm80_\u2026prop");
+    CHECK(fitted_name("operator()", 5) == "op\u2026()");
+}
+
 TEST_CASE("kernel names: full, base and mangled") {
     const std::string mangled =
         "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_";

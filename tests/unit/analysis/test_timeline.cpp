@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/model/selection.hpp"
+#include "analysis/passes/thread_calls.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
@@ -69,6 +70,45 @@ TEST_CASE("calls stand by their begin, and know the calls around them") {
     CHECK(timeline.calls[3].begin_ns == static_cast<std::int64_t>(kStart + kHostOffset + 200));
     CHECK(timeline.calls[3].duration_ns() == 10);
     CHECK(model->owners.at(timeline.calls[3].owner).name == "app");
+}
+
+TEST_CASE("of calls that begin and end in the same moment the outer one stands first") {
+    TraceBuilder trace = begun_trace();
+    trace.call({.api = driver_launch(), .begin = kStart + 100, .end = kStart + 100, .depth = 2});
+    trace.call({.api = runtime_launch(), .begin = kStart + 100, .end = kStart + 100, .depth = 1});
+    trace.call({.api = cudnn("cudnnConvolutionForward"), .begin = kStart + 100, .end = kStart + 100});
+    trace.end(kStart + 900'000);
+    const auto model = timeline_of(trace);
+    const Timeline& timeline = *model->timeline;
+    REQUIRE(timeline.calls.size() == 3);
+    CHECK(timeline.calls[0].parent == kNone);
+    CHECK(timeline.calls[1].parent == 0);
+    CHECK(timeline.calls[2].parent == 1);
+    CHECK(timeline.calls[2].library == 0);
+}
+
+TEST_CASE("a selection by time keeps what runs into it, and a union is cut to it") {
+    TraceBuilder trace = begun_trace();
+    trace.call(
+        {.api = driver_launch(), .begin = kStart + 100, .end = kStart + 900, .correlation = 1, .caller = 0x5100});
+    trace.activity({.name = "long", .start = on_device(kStart + 200), .duration = 500, .correlation = 1});
+    trace.end(kStart + 900'000);
+    const auto model = timeline_of(trace);
+    analysis::Selection selection;
+    selection.from_ns = 300;
+    selection.to_ns = 400;
+    const Timeline inside = analysis::select(*model, *model->timeline, selection);
+    REQUIRE(inside.activities.size() == 1);
+    CHECK(inside.own_calls().empty());
+    selection.from_ns = 50;
+    selection.to_ns = 150;
+    const Timeline before = analysis::select(*model, *model->timeline, selection);
+    CHECK(before.activities.empty());
+    REQUIRE(before.own_calls().size() == 1);
+    const auto threads = analysis::thread_table(*model, before);
+    REQUIRE(threads.size() == 1);
+    CHECK(threads[0].api_ns == 50);
+    CHECK(threads[0].api_share_of_wall == Approx(0.5));
 }
 
 TEST_CASE("activities stand by device and begin, in the host's clock, with what launched them") {
