@@ -35,7 +35,7 @@ struct NamedTotal {
 
 struct TraceFacts {
     std::string path, command;
-    std::string host;  ///< Name of the machine.
+    std::string host;                             ///< Name of the machine.
     std::vector<std::string> gpus;                ///< Names.
     std::map<std::string, std::string> versions;  ///< "driver", "cudnn", "libtorch_cuda.so" -> version.
     std::string format;                           ///< "1.3", of the file.
