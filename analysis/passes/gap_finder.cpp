@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace gpuspy::analysis {
@@ -130,22 +129,10 @@ std::vector<Interval> GapFinder::off_inside(std::int64_t begin_ns, std::int64_t 
     return inside;
 }
 
-/// A call of the whole recording: that a range of time was selected must not hide where work came from.
+/// Also of what was launched before a range that was selected: a selection keeps such calls.
 const HostCall* GapFinder::launch_of(std::uint32_t position) const {
-    const DeviceActivity& activity = timeline_.activities[position];
-    if (activity.call != kNone) {
-        return &timeline_.calls[activity.call];
-    }
-    const auto key = [](const DeviceActivity& one) { return std::tuple(one.record.device, one.begin_ns, one.end_ns); };
-    auto same = std::lower_bound(whole_.activities.begin(), whole_.activities.end(), activity,
-                                 [&](const DeviceActivity& a, const DeviceActivity& b) { return key(a) < key(b); });
-    for (; same != whole_.activities.end() && key(*same) == key(activity); ++same) {
-        if (same->record.correlation == activity.record.correlation && same->record.stream == activity.record.stream &&
-            same->record.graph_node == activity.record.graph_node) {
-            return same->call == kNone ? nullptr : &whole_.calls[same->call];
-        }
-    }
-    return nullptr;
+    const std::uint32_t call = timeline_.activities[position].call;
+    return call == kNone ? nullptr : &timeline_.calls[call];
 }
 
 /// The call in which the thread was waiting for the device at that moment. A copy that ran until then was waited for by

@@ -122,6 +122,10 @@ class Page(unittest.TestCase):
                 self.assert_shows(text, value)
         self.assertRegex(self.texts('[id="summary.complete"]')[0], "^Complete")
 
+    def test_summary_says_what_bounds_the_steady_state(self):
+        self.assertIn(self.summary["steady"]["verdict"]["text"], self.texts('[id="summary.steady"]')[0])
+        self.assertNotIn("The part", self.texts('[id="summary.verdict"] strong')[0])
+
     def test_every_view_is_there_with_every_table_and_number(self):
         for view, tables in self.views.items():
             for name, table in tables.items():
@@ -301,6 +305,8 @@ class Page(unittest.TestCase):
     def test_a_part(self):
         self.browser.open(self.make(self.trace, "--from", "1s", "--top", "3"))
         self.assertIn("--from 1s", self.texts("#part")[0])
+        self.assertRegex(self.texts('[id="summary.verdict"] strong')[0], "^The part that is shown: ")
+        self.assertEqual(self.texts('[id="summary.steady"]'), [])
         self.assertEqual(len(self.column("kernels.kernels", "name")), 3)
         self.assert_shows(self.texts('[id="summary.wall_ns"]')[0], self.summary["wall_ns"])
 

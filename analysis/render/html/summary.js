@@ -49,8 +49,16 @@
       if (!tables.verdict || tables.verdict.rows.length === 0) continue;
       const box = gpuspy.add(section, "div", "banner verdict");
       box.id = "summary.verdict";
-      gpuspy.add(box, "strong", "", tables.verdict.rows.map((row) => row.verdict).join(", "));
+      // Views may be of a part of the recording, the rest of this section is of all of it.
+      const of = gpuspy.data.part ? "The part that is shown: " : "";
+      gpuspy.add(box, "strong", "", of + tables.verdict.rows.map((row) => row.verdict).join(", "));
       gpuspy.add(box, "span", "", tables.verdict.notes.join(" "));
+    }
+    if (!gpuspy.data.part && report.steady) {
+      const box = gpuspy.add(section, "div", "banner verdict");
+      box.id = "summary.steady";
+      gpuspy.add(box, "strong", "", "Steady state");
+      gpuspy.add(box, "span", "", report.steady.verdict.text);
     }
   };
 
