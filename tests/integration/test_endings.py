@@ -108,7 +108,10 @@ class Unwound(harness.TestCase):
     def test_handler_that_jumps_out_of_calls(self):
         """Wherever it comes: out of the first call too, which looks for its library, and while an event is written."""
         report = self.recorded("jumps", GPUSPY_RING_KIB=16384)
-        self.assertEqual(harness.call_counts(report)["cublasSscal_v2"], 1000)
+        self.assertEqual(harness.call_counts(report).get("cublasSscal_v2"), 1000, report["launches"])
+        dropped = sum(report["launches"]["dropped"].values())
+        self.assertGreater(dropped, 0, "no jump came while an event was written")
+        self.assertLessEqual(dropped, 500)
 
     def test_longjmp(self):
         report = self.recorded("unwind", "longjmp")
