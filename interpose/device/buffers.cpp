@@ -12,7 +12,7 @@ enum BufferState : std::uint32_t { kFree, kFilling, kFull };
 
 struct Buffer {
     std::atomic<std::uint32_t> state;
-    std::size_t valid_bytes;
+    Filled filled;
     std::uint64_t order;  ///< When it was given back.
 };
 
@@ -45,20 +45,27 @@ std::uint8_t* take_activity_buffer() noexcept {
     return scratch;
 }
 
-void give_activity_buffer(std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
+void give_activity_buffer(std::uint8_t* buffer, const Filled& filled) noexcept {
     if (buffer == scratch) {
-        if (valid_bytes > 0) count_loss(abi::LossCause::kScratchBuffer, 1);
+        if (filled.bytes > 0) count_loss(abi::LossCause::kScratchBuffer, 1);
         return;
     }
-    if (buffer < memory || buffer >= scratch) return;  // the host's: registered before us
     Buffer& given = buffers[static_cast<std::size_t>(buffer - memory) / kActivityBufferBytes];
-    given.valid_bytes = valid_bytes;
+    given.filled = filled;
     given.order = next_order.fetch_add(1, std::memory_order_relaxed);
     // Pairs with the acquire in visit_activity_buffers(): publishes the records.
     given.state.store(kFull, std::memory_order_release);
 }
 
-void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, std::size_t valid_bytes) noexcept,
+bool is_activity_buffer(const std::uint8_t* buffer) noexcept {
+    return memory != nullptr && buffer >= memory && buffer <= scratch;
+}
+
+bool is_scratch_buffer(const std::uint8_t* buffer) noexcept {
+    return buffer == scratch;
+}
+
+void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, const Filled& filled) noexcept,
                             void* context) noexcept {
     for (;;) {
         std::size_t oldest = kActivityBufferCount;
@@ -67,7 +74,7 @@ void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, s
             if (oldest == kActivityBufferCount || buffers[i].order < buffers[oldest].order) oldest = i;
         }
         if (oldest == kActivityBufferCount) return;
-        visit(context, bytes_of(oldest), buffers[oldest].valid_bytes);
+        visit(context, bytes_of(oldest), buffers[oldest].filled);
         buffers[oldest].state.store(kFree, std::memory_order_release);
     }
 }

@@ -16,11 +16,23 @@ bool make_activity_buffers() noexcept;
 /// (a null answer makes CUPTI before 12.9 crash the host).
 std::uint8_t* take_activity_buffer() noexcept;
 
-/// CUPTI gives a buffer back with `valid_bytes` of records; any thread, lock-free.
-void give_activity_buffer(std::uint8_t* buffer, std::size_t valid_bytes) noexcept;
+/// What stands in a buffer that is given back.
+struct Filled {
+    std::size_t bytes;
+    bool is_read;           ///< ActivityRecord (records.hpp), one after the other; else CUPTI's records.
+    std::uint32_t clock;    ///< Of their times: host_clock.hpp.
+    std::uint32_t records;  ///< is_read: how many there are.
+};
+
+/// The buffer comes back, from CUPTI or from whom it was taken by; any thread, lock-free.
+void give_activity_buffer(std::uint8_t* buffer, const Filled& filled) noexcept;
+
+/// Whether it is one of the pool (the scratch buffer too), or somebody else's.
+bool is_activity_buffer(const std::uint8_t* buffer) noexcept;
+bool is_scratch_buffer(const std::uint8_t* buffer) noexcept;
 
 /// Drain thread: visits the buffers that were given back, in that order, and frees each after its visit.
-void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, std::size_t valid_bytes) noexcept,
+void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, const Filled& filled) noexcept,
                             void* context) noexcept;
 
 /// Buffers that CUPTI holds now.

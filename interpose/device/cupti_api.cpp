@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "interpose/device/cupti_host.hpp"
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/glibc.hpp"
 #include "interpose/resolve/driver_api.hpp"
@@ -123,6 +124,7 @@ bool load_cupti(CuptiApi& api, char* reason, std::size_t reason_bytes) noexcept 
         snprintf(reason, reason_bytes, "GPUSPY_CUPTI=%s cannot be loaded or is not CUPTI", wanted);
         return false;
     }
+    if (shared_copy_path()[0] != 0 && try_path(api, shared_copy_path())) return true;
     Loaded loaded;
     elf::for_each_object(visit_loaded, &loaded);
     const int driver_major = driver_version() / 1000;

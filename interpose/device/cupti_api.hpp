@@ -16,10 +16,10 @@ namespace gpuspy::hook {
     FUNCTION(subscribe, cuptiSubscribe)                          \
     FUNCTION(unsubscribe, cuptiUnsubscribe)                      \
     FUNCTION(enable_callback, cuptiEnableCallback)               \
+    FUNCTION(enable_domain, cuptiEnableDomain)                   \
     FUNCTION(register_callbacks, cuptiActivityRegisterCallbacks) \
     FUNCTION(enable, cuptiActivityEnable)                        \
     FUNCTION(disable, cuptiActivityDisable)                      \
-    FUNCTION(set_attribute, cuptiActivitySetAttribute)           \
     FUNCTION(flush_all, cuptiActivityFlushAll)                   \
     FUNCTION(get_next_record, cuptiActivityGetNextRecord)        \
     FUNCTION(get_dropped, cuptiActivityGetNumDroppedRecords)
@@ -38,7 +38,8 @@ struct CuptiApi {
     char path[1024];        ///< Where it was loaded from.
 };
 
-/// Finds the libcupti that fits this process, loads it and fills `api`. In this order: GPUSPY_CUPTI; one that is loaded; beside
+/// Finds the libcupti that fits this process, loads it and fills `api`. In this order: GPUSPY_CUPTI; the one that the host uses;
+/// one that is loaded; beside
 /// the loaded cudart (toolkits and wheels); CUDA_HOME, CUDA_PATH, /usr/local/cuda; the loader's path. Of the major version of
 /// the loaded cudart, else of the driver, then older ones, then newer ones up to the driver's. False: none; `reason` says
 /// what was tried.

@@ -3,14 +3,18 @@
 #include <time.h>
 
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 
 #include "collector/ring/clock.hpp"
 #include "collector/ring/owned_fd.hpp"
 #include "interpose/device/buffers.hpp"
 #include "interpose/device/cupti_api.hpp"
+#include "interpose/device/cupti_host.hpp"
 #include "interpose/device/device_info.hpp"
+#include "interpose/device/host_clock.hpp"
 #include "interpose/device/records.hpp"
+#include "interpose/device/shared_buffers.hpp"
+#include "interpose/device/shared_subscriber.hpp"
 #include "interpose/device/subscriber.hpp"
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/lock.hpp"
@@ -32,57 +36,38 @@ enum class State : std::uint32_t {
     kOff,  ///< Not wanted, not to be had, or given back to the host.
 };
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                         CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
-
-constexpr std::uint32_t kFlushIntervalMs = 200;
-constexpr std::uint64_t kFlushIntervalNs = kFlushIntervalMs * std::uint64_t{1'000'000};
 constexpr std::uint64_t kClockSlackNs = 1'000'000'000;
 
 constinit std::atomic<State> state{State::kUnopened};
 constinit CuptiApi cupti{};
 constinit SpinLock device_lock;
-constinit std::atomic<std::uint64_t> callback_total_ns{0};
-constinit bool flushes_itself = false;  ///< CUPTI's own thread returns buffers periodically. Set before kOn.
 
 /// A change of state, to be written by the drain thread.
 struct Change {
-    std::atomic<bool> is_pending;
     std::uint64_t ticks;
     bool on;
     char reason[400];
 };
-constinit Change change{};
+
+/// Those that are not written yet; under device_lock. There are few, but for a host that takes CUPTI and gives it back all the time.
+constexpr std::uint32_t kMaxChanges = 8;
+constinit Change changes[kMaxChanges]{};
+constinit std::atomic<std::uint32_t> change_count{0};
 
 // The drain thread's own.
 constinit bool wrote_facts = false;
-constinit std::uint64_t last_flush_ns = 0;
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
-/// The drain thread writes it. A change that comes before the last one was written replaces it: of "on, off" within one drain
-/// interval the trace says off, and the calls between carry their correlation ids all the same.
+/// The drain thread writes it. One too many within a drain interval replaces the last: what holds in the end is said, and the calls
+/// between carry their correlation ids all the same.
 void announce(bool on, const char* reason) noexcept {
     const Locked guard(device_lock);
-    change.is_pending.store(false, std::memory_order_relaxed);
+    const std::uint32_t count = change_count.load(std::memory_order_relaxed);
+    Change& change = changes[count < kMaxChanges ? count : kMaxChanges - 1];
     change.ticks = ring::ticks();
     change.on = on;
     snprintf(change.reason, sizeof change.reason, "%s", reason);
-    change.is_pending.store(true, std::memory_order_release);
-}
-
-void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-    const std::uint64_t begin = ring::read_clock_ns(CLOCK_MONOTONIC);
-    *buffer = take_activity_buffer();
-    *bytes = kActivityBufferBytes;
-    *max_records = 0;  // as many as fit
-    callback_total_ns.fetch_add(ring::read_clock_ns(CLOCK_MONOTONIC) - begin, std::memory_order_relaxed);
-}
-
-void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-    const std::uint64_t begin = ring::read_clock_ns(CLOCK_MONOTONIC);
-    give_activity_buffer(buffer, valid_bytes);
-    wake_drain();
-    callback_total_ns.fetch_add(ring::read_clock_ns(CLOCK_MONOTONIC) - begin, std::memory_order_relaxed);
+    change_count.store(count < kMaxChanges ? count + 1 : kMaxChanges, std::memory_order_release);
 }
 
 const char* text_of(CUptiResult result) noexcept {
@@ -93,31 +78,27 @@ const char* text_of(CUptiResult result) noexcept {
 /// nullptr: on. Else the reason why not, in `reason`.
 const char* open_cupti(char* reason, std::size_t reason_bytes) noexcept {
     if (!config().device_timing) return "GPUSPY_DEVICE_TIMING=0";
-    if (has_host_registered()) {
-        snprintf(reason, reason_bytes, "%s registered activity callbacks of its own with CUPTI", cupti_holder());
+    if (!load_cupti(cupti, reason, reason_bytes)) return reason;
+    if (!is_shared_copy(reinterpret_cast<const void*>(cupti.register_callbacks))) {
+        snprintf(reason, reason_bytes, "%s uses another CUPTI (%s)", cupti_holder(), shared_copy_path());
         return reason;
     }
-    if (!load_cupti(cupti, reason, reason_bytes)) return reason;
     if (!make_activity_buffers()) return "no memory for activity buffers";
     const CUptiResult subscribed = subscribe(cupti);
     if (subscribed != CUPTI_SUCCESS) {
+        const char* injected = getenv("CUDA_INJECTION64_PATH");
+        const char* taker = cupti_holder()[0] != 0 ? cupti_holder() : injected != nullptr ? injected : "";
         snprintf(reason, reason_bytes, "CUPTI's subscriber is taken or refused (%s, error %d)%s%s", text_of(subscribed),
-                 static_cast<int>(subscribed), cupti_holder()[0] != 0 ? "; held by " : "", cupti_holder());
+                 static_cast<int>(subscribed), taker[0] != 0 ? "; held by " : "", taker);
         return reason;
     }
-    CUptiResult result = cupti.register_callbacks(buffer_requested, buffer_completed);
-    for (const CUpti_ActivityKind kind : kKinds) {
-        if (result == CUPTI_SUCCESS) result = cupti.enable(kind);
-    }
+    const CUptiResult result = begin_our_records(cupti);
     if (result != CUPTI_SUCCESS) {
-        for (const CUpti_ActivityKind kind : kKinds) cupti.disable(kind);
         unsubscribe(cupti);
         snprintf(reason, reason_bytes, "CUPTI refused activity records (%s, error %d)", text_of(result),
                  static_cast<int>(result));
         return reason;
     }
-    // On CUPTI's own thread: a flush takes milliseconds, in which the drain thread must empty rings.
-    flushes_itself = cupti.flush_period != nullptr && cupti.flush_period(kFlushIntervalMs) == CUPTI_SUCCESS;
     return nullptr;
 }
 
@@ -165,31 +146,43 @@ struct Collection {
     BelievableTimes times;
 };
 
-void collect_buffer(void* context, std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
+void collect_buffer(void* context, std::uint8_t* buffer, const Filled& filled) noexcept {
     auto* collection = static_cast<Collection*>(context);
-    const std::uint64_t unread = put_records(cupti, buffer, valid_bytes, collection->times, collection->sink);
-    if (unread > 0) count_loss(abi::LossCause::kUnparsedRecord, unread);
+    const ClockLines clocks = lines_of(filled.clock);
+    ActivityRecord read;
+    if (filled.is_read) {
+        for (std::uint32_t i = 0; i < filled.records; ++i) {
+            __builtin_memcpy(&read, buffer + i * sizeof read, sizeof read);
+            put_record(read, clocks, collection->times, collection->sink);
+        }
+        return;
+    }
+    CUpti_Activity* record = nullptr;
+    while (cupti.get_next_record(buffer, filled.bytes, &record) == CUPTI_SUCCESS) {
+        if (read_record(cupti, record, read)) {
+            put_record(read, clocks, collection->times, collection->sink);
+        } else if (!is_hosts_kind(record->kind)) {
+            count_loss(abi::LossCause::kUnparsedRecord, 1);
+        }
+    }
 }
 
 std::uint64_t device_clock_ns(void*) noexcept {
-    std::uint64_t now = 0;
-    if (state.load(std::memory_order_acquire) != State::kOn) return 0;
-    return cupti.get_timestamp(&now) == CUPTI_SUCCESS ? now : 0;
+    return state.load(std::memory_order_acquire) == State::kOn ? device_now_ns(cupti) : 0;
 }
 
-void write_change(sink::RecordSink& sink) noexcept {
-    if (!change.is_pending.load(std::memory_order_acquire)) return;
-    char reason[sizeof Change::reason];
-    std::uint64_t ticks = 0;
-    bool on = false;
-    {
-        const Locked guard(device_lock);
-        change.is_pending.store(false, std::memory_order_relaxed);
-        ticks = change.ticks;
-        on = change.on;
-        __builtin_memcpy(reason, change.reason, sizeof reason);
+void write_changes(sink::RecordSink& sink) noexcept {
+    while (change_count.load(std::memory_order_acquire) != 0) {
+        Change first;
+        {
+            const Locked guard(device_lock);
+            const std::uint32_t count = change_count.load(std::memory_order_relaxed);
+            first = changes[0];
+            for (std::uint32_t i = 1; i < count; ++i) changes[i - 1] = changes[i];
+            change_count.store(count - 1, std::memory_order_relaxed);
+        }
+        sink.span(first.ticks, abi::SpanKind::kDevice, first.on, first.reason);
     }
-    sink.span(ticks, abi::SpanKind::kDevice, on, reason);
 }
 
 void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
@@ -204,34 +197,32 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     write_bypasses(sink, final);
     nvtx::write_facts(sink);
     const State now = state.load(std::memory_order_acquire);
-    write_change(sink);
+    write_changes(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
     if (!wrote_facts) {
         wrote_facts = true;
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
     }
     if (now == State::kOn) {
-        const std::uint64_t clock_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
         if (final) {
-            cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        } else if (!flushes_itself && clock_ns - last_flush_ns >= kFlushIntervalNs) {
-            last_flush_ns = clock_ns;
-            cupti.flush_all(0);
+            flush_at_end(cupti);
+        } else {
+            flush_if_due(cupti);
         }
-        std::size_t dropped = 0;
-        if (cupti.get_dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0) {
+        if (const std::uint64_t dropped = take_dropped(cupti); dropped > 0) {
             count_loss(abi::LossCause::kCuptiDropped, dropped);
         }
     }
-    const std::uint64_t device_now_ns = device_clock_ns(nullptr);
-    if (opened_at_ns == 0) opened_at_ns = device_now_ns;
+    read_host_clock();
+    const std::uint64_t now_ns = device_clock_ns(nullptr);
+    if (opened_at_ns == 0) opened_at_ns = now_ns;
     const std::uint64_t first_ns = opened_at_ns > kClockSlackNs ? opened_at_ns - kClockSlackNs : 0;
-    Collection collection{sink, {first_ns, device_now_ns != 0 ? device_now_ns + kClockSlackNs : UINT64_MAX}};
+    Collection collection{sink, {first_ns, now_ns != 0 ? now_ns + kClockSlackNs : UINT64_MAX}};
     visit_activity_buffers(collect_buffer, &collection);
 }
 
 std::uint64_t callback_ns(void*) noexcept {
-    return callback_total_ns.load(std::memory_order_relaxed);
+    return buffer_callback_ns();
 }
 
 }  // namespace
@@ -281,10 +272,9 @@ void device_forget_after_fork() noexcept {
     // CUPTI's locks may have been held at the fork, and CUDA cannot be used in the child of a process that used it.
     const bool was_opened = state.load(std::memory_order_relaxed) != State::kUnopened;
     state.store(was_opened ? State::kOff : State::kUnopened, std::memory_order_relaxed);
-    change.is_pending.store(false, std::memory_order_relaxed);
+    change_count.store(0, std::memory_order_relaxed);
     if (was_opened) announce(false, "CUPTI was open in the process that this one was forked from");
     wrote_facts = false;
-    last_flush_ns = 0;
     opened_at_ns = 0;
     tell_bypasses_again();
 }
@@ -293,10 +283,24 @@ void device_yield(const char* reason) noexcept {
     const InsideGpuspy inside;
     State expected = State::kOn;
     if (!state.compare_exchange_strong(expected, State::kOff, std::memory_order_acq_rel)) return;
-    cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    for (const CUpti_ActivityKind kind : kKinds) cupti.disable(kind);
+    end_our_records();
     unsubscribe(cupti);
     announce(false, reason);
+}
+
+bool device_detach(const char* reason) noexcept {
+    const InsideGpuspy inside;
+    State expected = State::kOn;
+    if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_acq_rel)) return false;
+    cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    announce(false, reason);
+    return true;
+}
+
+void device_detached(bool was_on) noexcept {
+    forget_records();
+    forget_subscription();
+    if (was_on) state.store(State::kUnopened, std::memory_order_release);
 }
 
 }  // namespace gpuspy::hook

@@ -26,7 +26,13 @@ std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept;
 /// In a forked child: as if never opened, or off if the parent had opened CUPTI.
 void device_forget_after_fork() noexcept;
 
-/// The host takes CUPTI for itself: device times end, host events go on. Written to the trace with the reason.
+/// The host uses a CUPTI that we cannot share: device times end, host events go on. Written to the trace with the reason.
 void device_yield(const char* reason) noexcept;
+
+/// The host is about to call cuptiFinalize, which takes CUPTI away from everybody in the process. True: device times were recorded;
+/// calls meanwhile wait (device_call_begins).
+bool device_detach(const char* reason) noexcept;
+/// It has: the next device call opens CUPTI anew, if it was open before.
+void device_detached(bool was_on) noexcept;
 
 }  // namespace gpuspy::hook

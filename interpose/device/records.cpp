@@ -32,7 +32,7 @@ bool is_believable(std::uint64_t start_ns, std::uint64_t end_ns, const Believabl
     return start_ns >= times.first_ns && end_ns >= start_ns && end_ns <= times.last_ns;
 }
 
-void put_graph_node(sink::DeviceRecord& into, std::uint64_t graph_node_id) noexcept {
+void read_graph_node(sink::DeviceRecord& into, std::uint64_t graph_node_id) noexcept {
     into.from_graph = graph_node_id != 0;
     into.graph_exec_id = static_cast<std::uint32_t>(graph_node_id >> 32);
     into.graph_node = static_cast<std::uint32_t>(graph_node_id);
@@ -40,21 +40,19 @@ void put_graph_node(sink::DeviceRecord& into, std::uint64_t graph_node_id) noexc
 
 /// What all records have. Records are packed: fields are copied, never referred to.
 template <class Activity>
-void put_common(sink::DeviceRecord& into, const Activity& record, const BelievableTimes& times) noexcept {
+void read_common(sink::DeviceRecord& into, const Activity& record) noexcept {
     into.device = record.deviceId;
     into.context = record.contextId;
     into.stream = record.streamId;
     into.correlation = record.correlationId;
     into.start_ns = record.start;
     into.end_ns = record.end;
-    into.untimed = !is_believable(record.start, record.end, times);
 }
 
-void put_kernel(const CUpti_ActivityKernel10& record, bool has_graphs, const BelievableTimes& times,
-                sink::RecordSink& sink) noexcept {
+sink::KernelRecord read_kernel(const CUpti_ActivityKernel10& record, bool has_graphs) noexcept {
     sink::KernelRecord kernel;
-    put_common(kernel, record, times);
-    if (has_graphs) put_graph_node(kernel, record.graphNodeId);
+    read_common(kernel, record);
+    if (has_graphs) read_graph_node(kernel, record.graphNodeId);
     kernel.name = record.name;
     kernel.grid[0] = static_cast<std::uint32_t>(record.gridX);
     kernel.grid[1] = static_cast<std::uint32_t>(record.gridY);
@@ -65,74 +63,108 @@ void put_kernel(const CUpti_ActivityKernel10& record, bool has_graphs, const Bel
     kernel.registers = record.registersPerThread;
     kernel.static_shared_bytes = static_cast<std::uint32_t>(record.staticSharedMemory);
     kernel.dynamic_shared_bytes = static_cast<std::uint32_t>(record.dynamicSharedMemory);
-    sink.kernel(kernel);
+    return kernel;
 }
 
-void put_memcpy(const CUpti_ActivityMemcpy6& record, bool has_graphs, const BelievableTimes& times,
-                sink::RecordSink& sink) noexcept {
+sink::MemcpyRecord read_memcpy(const CUpti_ActivityMemcpy6& record, bool has_graphs) noexcept {
     sink::MemcpyRecord copy;
-    put_common(copy, record, times);
-    if (has_graphs) put_graph_node(copy, record.graphNodeId);
+    read_common(copy, record);
+    if (has_graphs) read_graph_node(copy, record.graphNodeId);
     copy.bytes = record.bytes;
     copy.kind = record.copyKind;
     copy.source_kind = record.srcKind;
     copy.destination_kind = record.dstKind;
     copy.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
-    sink.memcpy(copy);
+    return copy;
 }
 
-void put_peer_memcpy(const CUpti_ActivityMemcpyPtoP4& record, const BelievableTimes& times,
-                     sink::RecordSink& sink) noexcept {
+sink::MemcpyRecord read_peer_memcpy(const CUpti_ActivityMemcpyPtoP4& record) noexcept {
     sink::MemcpyRecord copy;
-    put_common(copy, record, times);
+    read_common(copy, record);
     copy.bytes = record.bytes;
     copy.kind = record.copyKind;
     copy.source_kind = record.srcKind;
     copy.destination_kind = record.dstKind;
     copy.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
-    sink.memcpy(copy);
+    return copy;
 }
 
-void put_memset(const CUpti_ActivityMemset4& record, bool has_graphs, const BelievableTimes& times,
-                sink::RecordSink& sink) noexcept {
+sink::MemsetRecord read_memset(const CUpti_ActivityMemset4& record, bool has_graphs) noexcept {
     sink::MemsetRecord set;
-    put_common(set, record, times);
-    if (has_graphs) put_graph_node(set, record.graphNodeId);
+    read_common(set, record);
+    if (has_graphs) read_graph_node(set, record.graphNodeId);
     set.bytes = record.bytes;
     set.memory_kind = record.memoryKind;
     set.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) != 0;
-    sink.memset(set);
+    return set;
+}
+
+template <class Record>
+void keep(ActivityRecord& into, ActivityRecord::Kind kind, const Record& record) noexcept {
+    static_assert(sizeof record <= sizeof into.bytes);
+    into.kind = kind;
+    __builtin_memcpy(into.bytes, &record, sizeof record);
+}
+
+/// Copied out, with its times on the device clock: by the first line that makes them believable.
+template <class Record>
+Record timed(const ActivityRecord& from, const ClockLines& clocks, const BelievableTimes& times) noexcept {
+    Record record;
+    __builtin_memcpy(&record, from.bytes, sizeof record);
+    record.untimed = true;
+    for (const ClockLine& line : clocks.line) {
+        const std::uint64_t start_ns = line.device_ns(record.start_ns);
+        const std::uint64_t end_ns = line.device_ns(record.end_ns);
+        if (!is_believable(start_ns, end_ns, times)) continue;
+        record.start_ns = start_ns;
+        record.end_ns = end_ns;
+        record.untimed = false;
+        break;
+    }
+    return record;
 }
 
 }  // namespace
 
-std::uint64_t put_records(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes,
-                          const BelievableTimes& times, sink::RecordSink& sink) noexcept {
+bool read_record(const CuptiApi& api, const CUpti_Activity* record, ActivityRecord& into) noexcept {
     const bool has_graphs = api.version >= kFirstWithGraphs;
-    std::uint64_t unread = 0;
-    CUpti_Activity* record = nullptr;
-    while (api.get_next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        const void* bytes = record;
-        switch (record->kind) {
-            case CUPTI_ACTIVITY_KIND_KERNEL:
-            case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-                put_kernel(*static_cast<const CUpti_ActivityKernel10*>(bytes), has_graphs, times, sink);
-                break;
-            case CUPTI_ACTIVITY_KIND_MEMCPY:
-                put_memcpy(*static_cast<const CUpti_ActivityMemcpy6*>(bytes), has_graphs, times, sink);
-                break;
-            case CUPTI_ACTIVITY_KIND_MEMCPY2:
-                put_peer_memcpy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(bytes), times, sink);
-                break;
-            case CUPTI_ACTIVITY_KIND_MEMSET:
-                put_memset(*static_cast<const CUpti_ActivityMemset4*>(bytes), has_graphs, times, sink);
-                break;
-            default:
-                ++unread;
-                break;
-        }
+    const void* bytes = record;
+    switch (record->kind) {
+        case CUPTI_ACTIVITY_KIND_KERNEL:
+        case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+            keep(into, ActivityRecord::kKernel,
+                 read_kernel(*static_cast<const CUpti_ActivityKernel10*>(bytes), has_graphs));
+            return true;
+        case CUPTI_ACTIVITY_KIND_MEMCPY:
+            keep(into, ActivityRecord::kMemcpy,
+                 read_memcpy(*static_cast<const CUpti_ActivityMemcpy6*>(bytes), has_graphs));
+            return true;
+        case CUPTI_ACTIVITY_KIND_MEMCPY2:
+            keep(into, ActivityRecord::kMemcpy,
+                 read_peer_memcpy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(bytes)));
+            return true;
+        case CUPTI_ACTIVITY_KIND_MEMSET:
+            keep(into, ActivityRecord::kMemset,
+                 read_memset(*static_cast<const CUpti_ActivityMemset4*>(bytes), has_graphs));
+            return true;
+        default:
+            return false;
     }
-    return unread;
+}
+
+void put_record(const ActivityRecord& record, const ClockLines& clocks, const BelievableTimes& times,
+                sink::RecordSink& sink) noexcept {
+    switch (record.kind) {
+        case ActivityRecord::kKernel:
+            sink.kernel(timed<sink::KernelRecord>(record, clocks, times));
+            break;
+        case ActivityRecord::kMemcpy:
+            sink.memcpy(timed<sink::MemcpyRecord>(record, clocks, times));
+            break;
+        case ActivityRecord::kMemset:
+            sink.memset(timed<sink::MemsetRecord>(record, clocks, times));
+            break;
+    }
 }
 
 }  // namespace gpuspy::hook

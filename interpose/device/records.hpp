@@ -3,6 +3,7 @@
 
 #include "collector/sink/drain.hpp"
 #include "interpose/device/cupti_api.hpp"
+#include "interpose/device/host_clock.hpp"
 
 namespace gpuspy::hook {
 
@@ -12,8 +13,20 @@ struct BelievableTimes {
     std::uint64_t last_ns;
 };
 
-/// Hands every record of the buffer to the sink. Returns how many could not be read (an unknown kind: counted as a loss).
-std::uint64_t put_records(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes,
-                          const BelievableTimes& times, sink::RecordSink& sink) noexcept;
+/// A record that was read out of one of CUPTI's, to be put later. Trivial, so that it can lie in raw memory.
+struct ActivityRecord {
+    enum Kind : std::uint64_t { kKernel, kMemcpy, kMemset };
+    Kind kind;
+    alignas(
+        8) unsigned char bytes[sizeof(sink::KernelRecord) > sizeof(sink::MemcpyRecord) ? sizeof(sink::KernelRecord)
+                                                                                       : sizeof(sink::MemcpyRecord)];
+};
+
+/// Reads a record of `api`'s. False: a kind that we do not record.
+bool read_record(const CuptiApi& api, const CUpti_Activity* record, ActivityRecord& into) noexcept;
+
+/// Puts times on the device clock, judges them, and hands the record to the sink.
+void put_record(const ActivityRecord& record, const ClockLines& clocks, const BelievableTimes& times,
+                sink::RecordSink& sink) noexcept;
 
 }  // namespace gpuspy::hook

@@ -1,9 +1,7 @@
 #include "interpose/device/subscriber.hpp"
 
-#include <atomic>
+#include <array>
 #include <cstddef>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 
 // After cuda_headers.hpp (subscriber.hpp): the arguments of each driver function, as CUPTI hands them to a callback.
@@ -11,17 +9,13 @@
 
 #include "collector/ring/clock.hpp"
 #include "interpose/device/device.hpp"
+#include "interpose/device/shared_subscriber.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/call.hpp"
 #include "interpose/record/capture.hpp"
-#include "interpose/resolve/elf.hpp"
 
 namespace gpuspy::hook {
 namespace {
-
-constinit CUpti_SubscriberHandle handle = nullptr;
-constinit char holder[128] = {};
-constinit std::atomic<bool> host_registered{false};
 
 /// A driver function, as its line in the table says.
 struct Watched {
@@ -51,7 +45,7 @@ constexpr CUpti_CallbackId kCaptureEnds[] = {CUPTI_DRIVER_TRACE_CBID_cuStreamEnd
                                              CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz};
 
 template <std::size_t Count>
-bool is_among(const CUpti_CallbackId (&callbacks)[Count], CUpti_CallbackId callback) noexcept {
+constexpr bool is_among(const CUpti_CallbackId (&callbacks)[Count], CUpti_CallbackId callback) noexcept {
     for (const CUpti_CallbackId known : callbacks) {
         if (known == callback) return true;
     }
@@ -63,6 +57,20 @@ const Watched* call_of(CUpti_CallbackId callback) noexcept {
         if (call.callback == callback) return &call;
     }
     return nullptr;
+}
+
+/// The ids that we are called back for.
+constexpr auto make_wanted() {
+    std::array<bool, CUPTI_DRIVER_TRACE_CBID_SIZE> wanted{};
+    for (const Watched& call : kDriverCalls) wanted[call.callback] = makes_device_work(call.api_class);
+    for (const CUpti_CallbackId id : kCaptureBegins) wanted[id] = true;
+    for (const CUpti_CallbackId id : kCaptureEnds) wanted[id] = true;
+    return wanted;
+}
+constexpr auto kWanted = make_wanted();
+
+bool wants(CUpti_CallbackDomain domain, CUpti_CallbackId id) noexcept {
+    return domain == CUPTI_CB_DOMAIN_DRIVER_API && id < kWanted.size() && kWanted[id];
 }
 
 void put_stream(CallParts& parts, CUstream stream) noexcept {
@@ -173,9 +181,29 @@ void capture_called(CUpti_CallbackId callback, const CUpti_CallbackData& data) n
     }
 }
 
-/// On the thread that makes the call, inside the driver. `correlationData` is one word per call, ours between enter and exit.
-void CUPTIAPI driver_called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId callback, const void* raw) {
-    if (domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+/// When the call began, kept from its enter to its exit if no hook saw it: in CUPTI's word for that (correlationData), or, where that
+/// is the host's, in a word of the thread's.
+void keep_begin(const CUpti_CallbackData& data, bool is_shared, std::uint64_t ticks) noexcept {
+    if (!is_shared) {
+        *data.correlationData = ticks;
+    } else if (ticks != 0) {
+        thread_local_state.unhooked_correlation = data.correlationId;
+        thread_local_state.unhooked_begin_ticks = ticks;
+    }
+}
+
+std::uint64_t take_begin(const CUpti_CallbackData& data, bool is_shared) noexcept {
+    ThreadLocal& local = thread_local_state;
+    if (local.unhooked_begin_ticks != 0 && local.unhooked_correlation == data.correlationId) {
+        const std::uint64_t ticks = local.unhooked_begin_ticks;
+        local.unhooked_begin_ticks = 0;
+        return ticks;
+    }
+    return is_shared ? 0 : *data.correlationData;
+}
+
+/// On the thread that makes the call, inside the driver.
+void driver_called(CUpti_CallbackDomain, CUpti_CallbackId callback, const void* raw, bool is_shared) noexcept {
     const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
     if (is_among(kCaptureBegins, callback) || is_among(kCaptureEnds, callback)) {
         capture_called(callback, data);
@@ -183,59 +211,28 @@ void CUPTIAPI driver_called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId
     }
     ThreadState* state = current_thread();
     if (data.callbackSite == CUPTI_API_ENTER) {
-        *data.correlationData = 0;
-        if (state != nullptr && state->device_calls != 0 && thread_local_state.correlation == 0) {
-            thread_local_state.correlation = data.correlationId;
-        } else {
-            *data.correlationData = ring::ticks();
-        }
+        const bool is_hooked = state != nullptr && state->device_calls != 0 && thread_local_state.correlation == 0;
+        if (is_hooked) thread_local_state.correlation = data.correlationId;
+        keep_begin(data, is_shared, is_hooked ? 0 : ring::ticks());
         return;
     }
-    if (*data.correlationData == 0) return;
+    const std::uint64_t begin_ticks = take_begin(data, is_shared);
+    if (begin_ticks == 0) return;
     if (state == nullptr) state = enter_recording();
     const Watched* call = call_of(callback);
-    if (state != nullptr && call != nullptr) write_unhooked(*state, *call, data, *data.correlationData);
+    if (state != nullptr && call != nullptr) write_unhooked(*state, *call, data, begin_ticks);
 }
+
+constexpr OurCallback kCallback{driver_called, wants, CUPTI_DRIVER_TRACE_CBID_SIZE};
 
 }  // namespace
 
 CUptiResult subscribe(const CuptiApi& api) noexcept {
-    const CUptiResult subscribed = api.subscribe(&handle, driver_called, nullptr);
-    if (subscribed != CUPTI_SUCCESS) return subscribed;
-    for (const Watched& call : kDriverCalls) {
-        // An older CUPTI does not know newer functions: the driver that it fits does not have them either.
-        if (makes_device_work(call.api_class))
-            api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, call.callback);
-    }
-    for (const CUpti_CallbackId callback : kCaptureBegins) {
-        api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, callback);
-    }
-    for (const CUpti_CallbackId callback : kCaptureEnds) {
-        api.enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, callback);
-    }
-    return CUPTI_SUCCESS;
+    return begin_our_callbacks(api, kCallback);
 }
 
 void unsubscribe(const CuptiApi& api) noexcept {
-    api.unsubscribe(handle);
-}
-
-bool has_host_registered() noexcept {
-    return host_registered.load(std::memory_order_relaxed);
-}
-
-const char* cupti_holder() noexcept {
-    return holder;
-}
-
-void host_takes_cupti(const void* caller, const char* function) noexcept {
-    elf::Object object;
-    if (elf::find_object(caller, &object)) snprintf(holder, sizeof holder, "%s", elf::soname(object));
-    if (holder[0] == 0) snprintf(holder, sizeof holder, "the program");
-    if (strcmp(function, "cuptiActivityRegisterCallbacks") == 0) host_registered.store(true, std::memory_order_relaxed);
-    char reason[256];
-    snprintf(reason, sizeof reason, "%s took CUPTI for itself (%s)", holder, function);
-    device_yield(reason);
+    end_our_callbacks(api);
 }
 
 }  // namespace gpuspy::hook

@@ -54,6 +54,9 @@ struct ThreadLocal {
     std::uint32_t correlation;
     /// The thread is inside our own set-up code: its hooks pass through.
     bool inside_gpuspy;
+    /// The driver call that CUPTI told of, that no hook saw, and whose word of CUPTI's the host uses (subscriber.cpp).
+    std::uint32_t unhooked_correlation;
+    std::uint64_t unhooked_begin_ticks;
     nvtx::OpenPushes* pushes;  ///< The thread's open NVTX ranges; nullptr: it has had none.
 };
 
@@ -77,6 +80,18 @@ public:
 private:
     bool before_;
     int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+};
+
+/// A function of the host's, called from inside our own code: its hooks do not pass through.
+class OutsideGpuspy {
+public:
+    OutsideGpuspy() noexcept : before_(thread_local_state.inside_gpuspy) { thread_local_state.inside_gpuspy = false; }
+    ~OutsideGpuspy() { thread_local_state.inside_gpuspy = before_; }
+    OutsideGpuspy(const OutsideGpuspy&) = delete;
+    OutsideGpuspy& operator=(const OutsideGpuspy&) = delete;
+
+private:
+    bool before_;
 };
 
 /// A handler of the host that jumps away would leave its thread inside us, and our locks held. Not the signals of faults, nor those

@@ -54,7 +54,9 @@ struct Wrapper<Id, Slot, Status (*)(A...)> {
         }
         const auto original = reinterpret_cast<Status (*)(A...)>(address);
         CallParts parts;
-        if constexpr (!is_recorded(Row<Id>::kClass)) {
+        if constexpr (requires { Row<Id>::Policy::instead(original, __builtin_return_address(0), arguments...); }) {
+            return Row<Id>::Policy::instead(original, __builtin_return_address(0), arguments...);
+        } else if constexpr (!is_recorded(Row<Id>::kClass)) {
             if constexpr (requires { Row<Id>::Policy::before(Id, nullptr, arguments...); }) {
                 Row<Id>::Policy::before(Id, __builtin_return_address(0), arguments...);
             }

@@ -7,7 +7,6 @@
 
 #include <tuple>
 
-#include "interpose/device/subscriber.hpp"
 #include "interpose/record/call.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/graph.hpp"
@@ -378,16 +377,6 @@ struct HandlesGone {
     template <class... A>
     static void after(const CallFrame*, CallParts&, int, A...) noexcept {
         forget_names();
-    }
-};
-
-// -- CUPTI in the host -----------------------------------------------------------------------------------------------------
-
-/// Before the host's call, so that what it asks for is free.
-struct HostTakesCupti : Nothing {
-    template <class... A>
-    static void before(HookId id, const void* caller, A...) noexcept {
-        host_takes_cupti(caller, kApiTable[index_of(id)].name);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include "interpose/record/forward.hpp"
 #include "interpose/record/wrapper.hpp"
+#include "interpose/table/cupti_policies.hpp"
 #include "interpose/table/policies.hpp"
 
 namespace gpuspy::hook {

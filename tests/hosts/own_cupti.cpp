@@ -1,12 +1,14 @@
-// A program that uses CUPTI itself, as profilers inside frameworks do: own_cupti first | register | later | callbacks
-//   first      before it launches anything
-//   register   before it launches anything, activity callbacks alone
-//   later      after three launches
-//   callbacks  the callback API alone, after three launches
-// It says how many kernels and callbacks it was told of: five launches' worth.
+// A program that uses CUPTI itself, as the profilers inside frameworks do: own_cupti MODE. It says what CUPTI told it, which must not
+// depend on whether somebody else uses CUPTI too.
 #include <cupti.h>
 
 #include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <ctime>
 
 #include "tests/hosts/host.hpp"
 
@@ -14,44 +16,136 @@ namespace {
 
 constexpr host::Kernel kBefore{"_Z6beforev"};
 constexpr host::Kernel kWatched{"_Z7watchedv"};
+constexpr host::Kernel kBetween{"_Z7betweenv"};
 
-int kernels = 0;
-int others = 0;
-int callbacks = 0;
+// -- activity records, taken as torch.profiler does: in the host's own flush, of buffers that CUPTI still held ------------------
+
+std::set<std::uint8_t*> held;
+std::map<std::string, int> counts;
+std::uint64_t kernel_time = 0;
+bool is_flushing = false;
 
 void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
     *bytes = std::size_t{64} << 10;
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, *bytes));
     *max_records = 0;
+    held.insert(*buffer);
+}
+
+void read(std::uint8_t* buffer, std::size_t valid_bytes) {
+    CUpti_Activity* record = nullptr;
+    while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+        switch (record->kind) {
+            case CUPTI_ACTIVITY_KIND_KERNEL:
+            case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+                const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
+                ++counts[kernel->name];
+                kernel_time += kernel->end - kernel->start;
+                break;
+            }
+            case CUPTI_ACTIVITY_KIND_DRIVER:
+                // How many others there are is the runtime's affair.
+                if (reinterpret_cast<CUpti_ActivityAPI*>(record)->cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
+                    ++counts["calls"];
+                }
+                break;
+            default:
+                ++counts["kind " + std::to_string(record->kind)];
+        }
+    }
 }
 
 void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-    CUpti_Activity* record = nullptr;
-    while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
-            continue;
-        }
-        const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
-        ++(std::strcmp(kernel->name, kWatched.name) == 0 ? kernels : others);
+    if (held.erase(buffer) != 1) {
+        std::printf("a buffer that was never given\n");
+        return;
+    }
+    if (is_flushing) {
+        read(buffer, valid_bytes);
+    } else {
+        ++counts["early buffer"];
     }
     std::free(buffer);
 }
 
-void CUPTIAPI called(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
-    callbacks += static_cast<const CUpti_CallbackData*>(data)->callbackSite == CUPTI_API_ENTER ? 1 : 0;
+void flush(std::uint32_t flag = 0) {
+    if (held.empty()) {
+        ++counts["nothing to flush"];
+        return;
+    }
+    is_flushing = true;
+    host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(flag));
+    is_flushing = false;
 }
 
-void watch_activity() {
+void say_counts(const char* what) {
+    std::printf("%s:", what);
+    for (const auto& [name, count] : counts) {
+        std::printf(" %s %d", name.c_str(), count);
+    }
+    std::printf("\n");
+    counts.clear();
+}
+
+void start(std::initializer_list<CUpti_ActivityKind> kinds) {
     host::must("cuptiActivityRegisterCallbacks", cuptiActivityRegisterCallbacks(request, complete));
-    host::must("cuptiActivityEnable", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    for (const CUpti_ActivityKind kind : kinds) {
+        host::must("cuptiActivityEnable", cuptiActivityEnable(kind));
+    }
 }
 
-void watch_calls() {
-    CUpti_SubscriberHandle subscriber = nullptr;
-    host::must("cuptiSubscribe", cuptiSubscribe(&subscriber, called, nullptr));
-    host::must("cuptiEnableCallback",
-               cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+void stop(std::initializer_list<CUpti_ActivityKind> kinds, const char* what) {
+    for (const CUpti_ActivityKind kind : kinds) {
+        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
+    }
+    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    say_counts(what);
 }
+
+// -- callbacks -----------------------------------------------------------------------------------------------------------------
+
+CUpti_SubscriberHandle subscriber = nullptr;
+int entered = 0;
+int kept_words = 0;
+bool finalises = false;
+
+void CUPTIAPI called(void* data, CUpti_CallbackDomain, CUpti_CallbackId, const void* raw) {
+    const auto& call = *static_cast<const CUpti_CallbackData*>(raw);
+    if (data != &entered) {
+        std::printf("somebody else's word\n");
+    }
+    if (call.callbackSite == CUPTI_API_ENTER) {
+        ++entered;
+        *call.correlationData = 4711;
+        return;
+    }
+    kept_words += *call.correlationData == 4711 ? 1 : 0;
+    if (finalises) {
+        finalises = false;
+        host::must("cuptiUnsubscribe", cuptiUnsubscribe(subscriber));
+        host::must("cuptiFinalize", cuptiFinalize());
+    }
+}
+
+void subscribe() {
+    host::must("cuptiSubscribe", cuptiSubscribe(&subscriber, called, &entered));
+}
+
+void watch(std::uint32_t enable) {
+    host::must("cuptiEnableCallback", cuptiEnableCallback(enable, subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+                                                          CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+}
+
+void say_callbacks(const char* what) {
+    std::uint32_t state = 9;
+    const CUptiResult asked =
+        cuptiGetCallbackState(&state, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+    std::printf("%s: entered %d, words %d, state %d (%d)\n", what, entered, kept_words,
+                asked == 0 ? static_cast<int>(state) : -1, asked == 0 ? 0 : 1);
+    entered = kept_words = 0;
+}
+
+// -- work ----------------------------------------------------------------------------------------------------------------------
 
 void launch(const host::Kernel& kernel, int times) {
     for (int i = 0; i < times; ++i) {
@@ -60,25 +154,232 @@ void launch(const host::Kernel& kernel, int times) {
     host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
 }
 
+void copy() {
+    static char from[256];
+    void* to = nullptr;
+    host::must("cudaMalloc", cudaMalloc(&to, sizeof from));
+    host::must("cudaMemcpy", cudaMemcpy(to, from, sizeof from, cudaMemcpyHostToDevice));
+    host::must("cudaFree", cudaFree(to));
+}
+
+/// A clock of its own: five units a nanosecond, from an origin of its own.
+std::uint64_t CUPTIAPI own_clock() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 5 * (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec)) +
+           12345;
+}
+
+constexpr auto kKernels = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+constexpr auto kCopies = CUPTI_ACTIVITY_KIND_MEMCPY;
+constexpr auto kDriver = CUPTI_ACTIVITY_KIND_DRIVER;
+
+void first() {
+    start({kKernels});
+    subscribe();
+    watch(1);
+    launch(kWatched, 5);
+    stop({kKernels}, "records");
+    say_callbacks("callbacks");
+}
+
+void records_alone() {
+    start({kKernels});
+    launch(kWatched, 5);
+    stop({kKernels}, "records");
+}
+
+void sessions() {
+    launch(kBefore, 3);
+    for (int session = 0; session < 3; ++session) {
+        start({kKernels, kDriver});
+        launch(kWatched, 5);
+        copy();
+        stop({kKernels, kDriver}, "session");
+        launch(kBetween, 4);
+    }
+}
+
+void copies_only() {
+    launch(kBefore, 3);
+    start({kCopies});
+    launch(kWatched, 5);
+    copy();
+    stop({kCopies}, "records");
+    launch(kBetween, 4);
+}
+
+/// More than a buffer of 64 KiB holds, so that full ones come back while the session lasts.
+void many() {
+    launch(kBefore, 3);
+    start({kKernels});
+    launch(kWatched, 2000);
+    counts["early buffer"] = counts["early buffer"] > 0 ? 1 : 0;
+    for (const CUpti_ActivityKind kind : {kKernels}) {
+        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
+    }
+    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    std::printf("early buffers: %s\n", counts["early buffer"] > 0 ? "some" : "none");
+    launch(kBetween, 4);
+}
+
+void callbacks() {
+    launch(kBefore, 3);
+    subscribe();
+    say_callbacks("none yet");
+    watch(1);
+    launch(kWatched, 5);
+    say_callbacks("on");
+    watch(0);
+    launch(kBetween, 4);
+    say_callbacks("off");
+    host::must("cuptiEnableDomain", cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
+    launch(kWatched, 2);
+    std::printf("domain: %s\n", entered >= 2 && entered == kept_words ? "called for all" : "calls are missing");
+    entered = kept_words = 0;
+    host::must("cuptiEnableDomain", cuptiEnableDomain(0, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
+    launch(kBetween, 4);
+    say_callbacks("domain off");
+    CUpti_SubscriberHandle second = nullptr;
+    host::say("second cuptiSubscribe", cuptiSubscribe(&second, called, &entered));
+    host::must("cuptiUnsubscribe", cuptiUnsubscribe(subscriber));
+    launch(kBetween, 4);
+    std::printf("unsubscribed: entered %d\n", entered);
+    host::say("cuptiUnsubscribe again", cuptiUnsubscribe(subscriber));
+}
+
+void clock_of_its_own() {
+    launch(kBefore, 3);
+    host::set_duration(kWatched.name, 3000);
+    for (int session = 0; session < 2; ++session) {
+        if (session == 0) {
+            host::must("cuptiActivityRegisterTimestampCallback", cuptiActivityRegisterTimestampCallback(own_clock));
+        }
+        start({kKernels});
+        launch(kWatched, 5);
+        stop({kKernels}, "session");
+        launch(kBetween, 4);
+    }
+}
+
+/// As torch.profiler, which registers its clock for each session.
+void clock_twice() {
+    launch(kBefore, 3);
+    host::must("cuptiActivityRegisterTimestampCallback", cuptiActivityRegisterTimestampCallback(own_clock));
+    if (std::getenv("LD_PRELOAD") != nullptr) {  // alone it would spoil its own records
+        host::must("cuptiActivityRegisterTimestampCallback", cuptiActivityRegisterTimestampCallback(own_clock));
+    }
+    launch(kBetween, 4);
+}
+
+void finalize() {
+    launch(kBefore, 3);
+    for (int session = 0; session < 2; ++session) {
+        start({kKernels});
+        subscribe();
+        launch(kWatched, 5);
+        stop({kKernels}, "session");
+        watch(1);
+        finalises = true;
+        launch(kBetween, 1);  // in whose callback CUPTI ends
+        entered = kept_words = 0;
+        launch(kBetween, 4);
+    }
+}
+
+void one_by_one() {
+    launch(kBefore, 3);
+    start({CUPTI_ACTIVITY_KIND_KERNEL});
+    launch(kWatched, 5);
+    stop({CUPTI_ACTIVITY_KIND_KERNEL}, "records");
+    launch(kBetween, 4);
+}
+
+void dropped() {
+    start({kKernels});
+    launch(kWatched, 5);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that somebody else asks first
+    std::size_t count = 0;
+    host::must("cuptiActivityGetNumDroppedRecords", cuptiActivityGetNumDroppedRecords(nullptr, 0, &count));
+    std::printf("dropped %zu\n", count);
+    stop({kKernels}, "records");
+}
+
+void flush_period() {
+    host::must("cuptiActivityFlushPeriod", cuptiActivityFlushPeriod(0));
+    launch(kBefore, 3);
+    host::must("cuptiActivityFlushPeriod", cuptiActivityFlushPeriod(0));
+    launch(kBetween, 4);
+}
+
+/// It never stops, and flushes when the process ends, after everybody else.
+void flushed_at_exit() {
+    std::atexit([] {
+        flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        say_counts("at exit");
+    });
+    launch(kBefore, 3);
+    start({kKernels});
+    launch(kWatched, 5);
+}
+
+/// It never stops, and what its callbacks need is gone when the process ends.
+void gone_at_exit() {
+    launch(kBefore, 3);
+    start({kKernels});
+    launch(kWatched, 5);
+    std::atexit([] {
+        for (std::uint8_t* buffer : held) {
+            std::memset(buffer, 0, 1);
+        }
+        counts.clear();
+    });
+}
+
+void refused() {
+    launch(kBefore, 3);
+    host::say("no callbacks", cuptiActivityRegisterCallbacks(nullptr, nullptr));
+    host::say("no kind", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_INVALID));
+    host::say("no handle", cuptiSubscribe(nullptr, called, nullptr));
+    host::say("not its handle", cuptiUnsubscribe(nullptr));
+    host::say("no handle to enable", cuptiEnableDomain(1, nullptr, CUPTI_CB_DOMAIN_DRIVER_API));
+    std::uint32_t state = 0;
+    host::say("no handle to ask", cuptiGetCallbackState(&state, nullptr, CUPTI_CB_DOMAIN_DRIVER_API, 1));
+    launch(kBetween, 4);
+}
+
+struct Mode {
+    const char* name;
+    void (*run)();
+};
+constexpr Mode kModes[] = {
+    {"first", first},
+    {"records_alone", records_alone},
+    {"sessions", sessions},
+    {"copies_only", copies_only},
+    {"many", many},
+    {"callbacks", callbacks},
+    {"clock_of_its_own", clock_of_its_own},
+    {"clock_twice", clock_twice},
+    {"finalize", finalize},
+    {"one_by_one", one_by_one},
+    {"dropped", dropped},
+    {"flush_period", flush_period},
+    {"flushed_at_exit", flushed_at_exit},
+    {"gone_at_exit", gone_at_exit},
+    {"refused", refused},
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    const char* what = argc > 1 ? argv[1] : "";
-    host::register_kernels({&kBefore, &kWatched});
-    if (std::strcmp(what, "first") != 0 && std::strcmp(what, "register") != 0) {
-        launch(kBefore, 3);
-    }
-    if (std::strcmp(what, "callbacks") == 0) {
-        watch_calls();
-        launch(kWatched, 5);
-    } else {
-        watch_activity();
-        if (std::strcmp(what, "first") == 0) {
-            watch_calls();
+    host::register_kernels({&kBefore, &kWatched, &kBetween});
+    for (const Mode& mode : kModes) {
+        if (argc > 1 && std::strcmp(argv[1], mode.name) == 0) {
+            mode.run();
+            return 0;
         }
-        launch(kWatched, 5);
-        host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(0));
     }
-    std::printf("kernels %d, others %d, callbacks %d\n", kernels, others, callbacks);
-    return 0;
+    std::printf("own_cupti: no such mode\n");
+    return 2;
 }

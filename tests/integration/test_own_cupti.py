@@ -1,47 +1,118 @@
-"""A host that uses CUPTI itself gets all that it would get alone; gpuspy steps back, names it, and is never half."""
+"""A host that uses CUPTI itself gets all that it would get alone, and gpuspy's report is complete too."""
 
 import unittest
 
 import harness
 
+BEFORE, WATCHED, BETWEEN = "_Z6beforev", "_Z7watchedv", "_Z7betweenv"
 
-class OwnCupti(harness.TestCase):
-    def both(self, how):
-        bare = self.run_host("own_cupti", how, preload=False)
-        spied = self.run_host("own_cupti", how)
-        self.assertEqual((spied.status, spied.stdout, spied.stderr), (bare.status, bare.stdout, bare.stderr))
-        return bare, spied.report()
 
-    def assert_stepped_back(self, report, launches):
-        self.assertEqual(report["launches"]["host"], launches)
-        self.assertFalse(report["launches"]["complete"])
-        self.assertEqual(report["launches"]["unmatched_records"], 0, report["launches"])
-        self.assertEqual(report["launches"]["unmatched_launches"], 0, report["launches"])
-        self.assertIn("CUPTI", " ".join(report["process"]["notices"]))
+class Shared(harness.TestCase):
+    SESSIONS = [f"session: {WATCHED} 5 calls 5"] * 3
+
+    def both(self, mode, expected, **variables):
+        """The host's output, which is `expected` and the same without gpuspy; gpuspy's report."""
+        bare = self.run_host("own_cupti", mode, preload=False, **variables)
+        spied = self.run_host("own_cupti", mode, **variables)
+        self.assertEqual((bare.status, bare.stdout.decode().splitlines(), bare.stderr), (0, expected, b""))
+        self.assertEqual((spied.status, spied.stdout, spied.stderr), (0, bare.stdout, b""))
+        return spied.report()
+
+    def assert_all_recorded(self, report, **kernels):
+        launches = sum(kernels.values())
+        self.assert_complete(report, launches)
+        self.assert_kernels(report, **kernels)
+        for kernel in report["kernels"]:
+            self.assertEqual(kernel.get("untimed", 0), 0, kernel)
 
     def test_before_the_first_launch(self):
-        bare, report = self.both("first")
-        self.assertEqual(bare.stdout, b"kernels 5, others 0, callbacks 5\n")
-        self.assert_stepped_back(report, 5)
-        self.assertEqual(report["launches"]["device_records"], 0)
+        report = self.both("first", [f"records: {WATCHED} 5", "callbacks: entered 5, words 5, state 1 (0)"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
 
-    def test_activity_callbacks_alone_before_the_first_launch(self):
-        bare, report = self.both("register")
-        self.assertEqual(bare.stdout, b"kernels 5, others 0, callbacks 0\n")
-        self.assert_stepped_back(report, 5)
-        self.assertEqual(report["launches"]["device_records"], 0)
+    def test_records_alone_before_the_first_launch(self):
+        report = self.both("records_alone", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
 
-    def test_while_gpuspy_records(self):
-        bare, report = self.both("later")
-        self.assertEqual(bare.stdout, b"kernels 5, others 0, callbacks 0\n")
-        self.assert_stepped_back(report, 8)
-        self.assertEqual((report["launches"]["expected"], report["launches"]["device_records"]), (3, 3))
+    def test_sessions_while_gpuspy_records(self):
+        report = self.both("sessions", self.SESSIONS)
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 15, BETWEEN: 12})
+        self.assertEqual(harness.copies(report), {"HtoD": (3, 768)})
 
-    def test_callbacks_while_gpuspy_records(self):
-        bare, report = self.both("callbacks")
-        self.assertEqual(bare.stdout, b"kernels 0, others 0, callbacks 5\n")
-        self.assert_stepped_back(report, 8)
-        self.assertEqual((report["launches"]["expected"], report["launches"]["device_records"]), (3, 3))
+    def test_kinds_that_the_host_did_not_ask_for(self):
+        report = self.both("copies_only", ["records: kind 1 1"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+
+    def test_more_than_one_buffer(self):
+        report = self.both("many", ["early buffers: some"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 2000, BETWEEN: 4})
+
+    def test_callbacks(self):
+        report = self.both("callbacks", [
+            "none yet: entered 0, words 0, state 0 (0)", "on: entered 5, words 5, state 1 (0)",
+            "off: entered 0, words 0, state 0 (0)", "domain: called for all",
+            "domain off: entered 0, words 0, state 0 (0)", "second cuptiSubscribe: 39", "unsubscribed: entered 0",
+            "cuptiUnsubscribe again: 1"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 7, BETWEEN: 12})
+
+    def test_clock_of_the_hosts(self):
+        report = self.both("clock_of_its_own", [f"session: {WATCHED} 5"] * 2)
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 10, BETWEEN: 8})
+        times = {kernel["mangled"]: kernel["time_ns"] / kernel["count"] for kernel in report["kernels"]}
+        # Within the error of a rate that is taken over some milliseconds.
+        self.assertAlmostEqual(times[BEFORE], 1000, delta=50)
+        self.assertAlmostEqual(times[WATCHED], 3000, delta=150)
+        self.assertAlmostEqual(times[BETWEEN], 1000, delta=50)
+
+    def test_clock_is_registered_with_cupti_once(self):
+        report = self.both("clock_twice", [])
+        self.assert_all_recorded(report, **{BEFORE: 3, BETWEEN: 4})
+
+    def test_finalize_in_a_callback(self):
+        report = self.both("finalize", [f"session: {WATCHED} 5"] * 2)
+        launches = report["launches"]
+        # The launch in whose callback CUPTI ends has no record, each time; the others are opened anew for.
+        self.assertEqual(launches["host"], 3 + 10 + 10)
+        self.assertEqual(launches["unmatched_records"], 0, launches)
+        self.assertEqual(launches["device_records"] + launches["unmatched_launches"] + launches["untimed"],
+                         launches["host"], launches)
+        self.assertGreaterEqual(launches["device_records"], 3 + 10 + 8)
+        self.assertIn("called cuptiFinalize", " ".join(report["process"]["notices"]))
+
+    def test_kernels_one_by_one(self):
+        report = self.both("one_by_one", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+
+    def test_dropped_records_are_told_to_both(self):
+        report = self.both("dropped", ["dropped 2", f"records: {WATCHED} 3"], SIM_CUPTI_DROP=2)
+        self.assertEqual(report["launches"]["dropped"], {"cupti_dropped": 2})
+
+    def test_flush_period_is_kept(self):
+        report = self.both("flush_period", [])
+        self.assert_all_recorded(report, **{BEFORE: 3, BETWEEN: 4})
+
+    def test_host_that_flushes_after_gpuspy_has_ended(self):
+        report = self.both("flushed_at_exit", [f"at exit: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5})
+
+    def test_host_whose_callbacks_are_gone_at_exit(self):
+        report = self.both("gone_at_exit", [])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5})
+
+    def test_what_cupti_refuses_is_refused(self):
+        report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",
+                                       "no handle to enable: 1", "no handle to ask: 1"])
+        self.assert_all_recorded(report, **{BEFORE: 3, BETWEEN: 4})
+
+    def test_device_timing_off_leaves_cupti_alone(self):
+        run = self.run_host("own_cupti", "sessions", GPUSPY_DEVICE_TIMING=0)
+        self.assertEqual(run.stdout.decode().splitlines(), self.SESSIONS)
+        self.assertEqual(run.report()["launches"]["host"], 30)
+
+    def test_subscriber_that_is_taken_out_of_sight(self):
+        report = self.recorded("exits", "return", status=7, SIM_CUPTI_SUBSCRIBE_ERROR=39, CUDA_INJECTION64_PATH="libtool.so")
+        self.assertEqual(report["launches"]["host"], 5)
+        self.assertFalse(report["launches"]["complete"])
+        self.assertIn("held by libtool.so", " ".join(report["process"]["notices"]))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,9 @@ std::size_t record_bytes(CUpti_ActivityKind kind);
 /// untimed.
 void harvest(bool all, bool forced);
 
+/// Callbacks, kinds, clock and what was not handed over are gone.
+void forget_records();
+
 /// The external ids that the calling thread pushed, one record each.
 void add_external_correlations(std::uint32_t correlation);
 

@@ -1,6 +1,7 @@
 // The exported functions of the activity half.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <thread>
@@ -54,6 +55,11 @@ CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
     if (!sim::cupti::known(kind)) {
         return CUPTI_ERROR_INVALID_KIND;
     }
+    const auto is_on = [](CUpti_ActivityKind other) { return state().enabled[other].load(); };
+    if ((kind == CUPTI_ACTIVITY_KIND_KERNEL && is_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
+        (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && is_on(CUPTI_ACTIVITY_KIND_KERNEL))) {
+        return CUPTI_ERROR_NOT_COMPATIBLE;
+    }
     if (!sim::cupti::attach()) {
         return CUPTI_ERROR_NOT_INITIALIZED;
     }
@@ -80,6 +86,10 @@ CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext, CUpti_ActivityKind ki
 }
 CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext, CUpti_ActivityKind kind) {
     return cuptiActivityDisable(kind);
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
+    return cuptiActivityEnable(kind);
 }
 
 CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
@@ -168,6 +178,13 @@ CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrela
 
 CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
     const std::lock_guard lock(state().mutex);
+    if (state().timestamp != nullptr && function != nullptr) {
+        std::fprintf(stderr, "simulated CUPTI: a clock is registered twice, which spoils the real one's records\n");
+    }
+    if (function != nullptr && sim::cupti::find_driver() != nullptr) {
+        state().device_origin_ns = sim::cupti::find_driver()->now_ns();
+        state().timestamp_origin = function();
+    }
     state().timestamp = function;
     return CUPTI_SUCCESS;
 }

@@ -34,6 +34,7 @@ void untime(std::vector<std::uint8_t>& bytes) {
         std::memcpy(bytes.data(), &record, std::min(sizeof record, bytes.size()));
     };
     switch (kind) {
+        case CUPTI_ACTIVITY_KIND_KERNEL:
         case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
             return clear(CUpti_ActivityKernel10{});
         case CUPTI_ACTIVITY_KIND_MEMCPY:
@@ -122,7 +123,7 @@ void harvest(bool all, bool forced) {
             need_buffer = state().current.memory == nullptr && !state().pending.empty();
             if (!need_buffer && state().current.memory != nullptr) {
                 full = fill(forced);
-                if (full || (all && state().current.used != 0)) {
+                if (full || (all && (forced || state().current.used != 0))) {  // by force: empty ones too
                     done = state().current;
                     state().current = {};
                 }
@@ -141,6 +142,20 @@ void harvest(bool all, bool forced) {
             return;
         }
     }
+}
+
+void forget_records() {
+    State& all = state();
+    const std::lock_guard lock(all.mutex);
+    for (auto& enabled : all.enabled) {
+        enabled = false;
+    }
+    all.request = nullptr;
+    all.complete = nullptr;
+    all.timestamp = nullptr;
+    all.pending.clear();
+    all.spare.clear();
+    all.current = {};
 }
 
 }  // namespace sim::cupti

@@ -218,6 +218,7 @@ CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_
 
 CUptiResult CUPTIAPI cuptiFinalize() {
     sim::cupti::detach();
+    sim::cupti::forget_records();
     sim::cupti::forget_single_apis();
     if (subscriber().taken) {
         cuptiUnsubscribe(&subscriber());

@@ -17,14 +17,23 @@ static_assert(offsetof(CUpti_ActivityKernel10, graphNodeId) == offsetof(CUpti_Ac
 static_assert(offsetof(CUpti_ActivityKernel10, maxActiveClusters) ==
               offsetof(CUpti_ActivityKernel9, maxActiveClusters));
 
-/// Client times, if the client registered a clock of its own.
+/// Client times, if the client registered a clock of its own: on a line, as the real library puts device times on it.
 std::uint64_t client_time(std::uint64_t device_ns) {
-    return state().timestamp == nullptr ? device_ns : state().timestamp() - (find_driver()->now_ns() - device_ns);
+    if (state().timestamp == nullptr) {
+        return device_ns;
+    }
+    const std::uint64_t now_ns = find_driver()->now_ns();
+    const std::uint64_t now = state().timestamp();
+    const auto span_ns = static_cast<double>(now_ns - state().device_origin_ns);
+    const double rate = span_ns > 0 ? static_cast<double>(now - state().timestamp_origin) / span_ns : 1.0;
+    const auto ahead_ns = static_cast<double>(static_cast<std::int64_t>(device_ns - now_ns));
+    return now + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead_ns * rate));
 }
 
 CUpti_ActivityKernel10 kernel_record(const Activity& activity) {
     CUpti_ActivityKernel10 record{};
-    record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    record.kind =
+        kind_enabled(CUPTI_ACTIVITY_KIND_KERNEL) ? CUPTI_ACTIVITY_KIND_KERNEL : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
     record.start = client_time(activity.start_ns);
     record.end = client_time(activity.end_ns);
     record.completed = record.end;
@@ -174,6 +183,7 @@ void take_activity(const Activity& activity) {
 
 std::size_t record_bytes(CUpti_ActivityKind kind) {
     switch (kind) {
+        case CUPTI_ACTIVITY_KIND_KERNEL:
         case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
             return faults().version >= 130000 ? sizeof(CUpti_ActivityKernel10) : sizeof(CUpti_ActivityKernel9);
         case CUPTI_ACTIVITY_KIND_MEMCPY:

@@ -36,6 +36,8 @@ struct State {
     CUpti_BuffersCallbackRequestFunc request = nullptr;
     CUpti_BuffersCallbackCompleteFunc complete = nullptr;
     CUpti_TimestampCallbackFunc timestamp = nullptr;
+    std::uint64_t timestamp_origin = 0;  ///< Of the client's clock, and of ours, when it was registered.
+    std::uint64_t device_origin_ns = 0;
     std::deque<Pending> pending;
     std::vector<Buffer> spare;  ///< Requested, not yet used.
     Buffer current;
