@@ -218,6 +218,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     if (opened_at_ns == 0) opened_at_ns = now_ns;
     const std::uint64_t first_ns = opened_at_ns > kClockSlackNs ? opened_at_ns - kClockSlackNs : 0;
     Collection collection{sink, {first_ns, now_ns != 0 ? now_ns + kClockSlackNs : UINT64_MAX}};
+    give_copies();
     visit_activity_buffers(collect_buffer, &collection);
 }
 

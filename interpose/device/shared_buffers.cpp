@@ -9,6 +9,7 @@
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/host_clock.hpp"
 #include "interpose/device/records.hpp"
+#include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/handle_map.hpp"
 #include "interpose/record/thread.hpp"
@@ -72,48 +73,66 @@ private:
     std::uint64_t begin_;
 };
 
-/// Records read out of a buffer of the host's, in buffers of ours for the drain thread.
+/// Records read out of buffers of the host's, in one buffer of ours after the other: sessions may be short, and many.
 class Copies {
 public:
-    Copies() noexcept = default;
-    ~Copies() { give(); }
+    constexpr Copies() noexcept = default;
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
 
-    void add(const ActivityRecord& record) noexcept {
-        if (buffer_ == nullptr || (count_ + 1) * sizeof record > kActivityBufferBytes) {
-            give();
-            buffer_ = take_activity_buffer();
+    void add(const ActivityRecord* records, std::uint32_t count) noexcept {
+        const Locked guard(lock_);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if ((count_ + 1) * sizeof *records > kActivityBufferBytes || clock_ != current_clock()) give_locked();
+            if (buffer_ == nullptr) {
+                buffer_ = take_activity_buffer();
+                clock_ = current_clock();
+            }
+            if (is_scratch_buffer(buffer_)) {
+                count_loss(abi::LossCause::kScratchBuffer, 1);
+                buffer_ = nullptr;  // one may be free by the next record
+                continue;
+            }
+            __builtin_memcpy(buffer_ + count_ * sizeof *records, &records[i], sizeof *records);
+            ++count_;
         }
-        if (is_scratch_buffer(buffer_)) {
-            count_loss(abi::LossCause::kScratchBuffer, 1);
-            buffer_ = nullptr;  // one may be free by the next record
-            return;
-        }
-        __builtin_memcpy(buffer_ + count_ * sizeof record, &record, sizeof record);
-        ++count_;
+    }
+
+    /// To the drain thread, full or not.
+    void give() noexcept {
+        const Locked guard(lock_);
+        give_locked();
     }
 
 private:
-    void give() noexcept {
+    void give_locked() noexcept {
         if (buffer_ != nullptr) {
-            give_activity_buffer(buffer_, {count_ * sizeof(ActivityRecord), true, current_clock(), count_});
+            give_activity_buffer(buffer_, {count_ * sizeof(ActivityRecord), true, clock_, count_});
         }
         buffer_ = nullptr;
         count_ = 0;
     }
 
+    SpinLock lock_;
     std::uint8_t* buffer_ = nullptr;
     std::uint32_t count_ = 0;
+    std::uint32_t clock_ = 0;
 };
+constinit Copies copies;
 
 void read_hosts_buffer(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
-    Copies copies;
+    constexpr std::uint32_t kBatch = 8;  // the host's stack may be small, and no lock is held while CUPTI reads
+    ActivityRecord batch[kBatch];
+    std::uint32_t count = 0;
     CUpti_Activity* record = nullptr;
-    ActivityRecord read;
     while (api.get_next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        if (read_record(api, record, read)) copies.add(read);
+        if (read_record(api, record, batch[count])) ++count;
+        if (count == kBatch) {
+            copies.add(batch, count);
+            count = 0;
+        }
     }
+    copies.add(batch, count);
 }
 
 /// Whether CUPTI is to fill the host's buffers.
@@ -377,6 +396,10 @@ std::uint64_t take_dropped(const CuptiApi& api) noexcept {
         dropped_for_host.fetch_add(dropped, std::memory_order_relaxed);
     }
     return dropped + dropped_for_us.exchange(0, std::memory_order_relaxed);
+}
+
+void give_copies() noexcept {
+    copies.give();
 }
 
 std::uint64_t buffer_callback_ns() noexcept {

@@ -51,6 +51,9 @@ void flush_if_due(const CuptiApi& api) noexcept;
 /// is destroyed by now.
 void flush_at_end(const CuptiApi& api) noexcept;
 
+/// Drain thread, before it visits the pool: records that were read out of the host's buffers are put there.
+void give_copies() noexcept;
+
 /// A kind of records that the host has enabled at some time: not ours to read, nor to miss.
 bool is_hosts_kind(CUpti_ActivityKind kind) noexcept;
 

@@ -53,14 +53,19 @@ class Machine:
     def seconds_left(self):
         return self.deadline - time.monotonic()
 
-    def run(self, command, folder, timeout_s, preload=False, **variables):
-        """Runs `command` in `folder` (below the work folder) and keeps its output there. Its failure raises nothing."""
-        path = self.work / folder
-        path.mkdir(parents=True, exist_ok=True)
+    def environment(self, preload=False, **variables):
+        """This process's environment without settings of gpuspy, with `variables`."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GPUSPY_")}
         environment.update({"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}, **variables)
         if preload:
             environment["LD_PRELOAD"] = str(self.preload)
+        return environment
+
+    def run(self, command, folder, timeout_s, preload=False, **variables):
+        """Runs `command` in `folder` (below the work folder) and keeps its output there. Its failure raises nothing."""
+        path = self.work / folder
+        path.mkdir(parents=True, exist_ok=True)
+        environment = self.environment(preload, **variables)
         outcome = self._run([str(part) for part in command], path, environment, min(timeout_s, self.seconds_left()))
         (path / "stdout").write_text(outcome.stdout)
         (path / "stderr").write_text(outcome.stderr)

@@ -2,11 +2,14 @@
 // depend on whether somebody else uses CUPTI too.
 #include <cupti.h>
 
+#include <chrono>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <ctime>
 
@@ -20,6 +23,7 @@ constexpr host::Kernel kBetween{"_Z7betweenv"};
 
 // -- activity records, taken as torch.profiler does: in the host's own flush, of buffers that CUPTI still held ------------------
 
+std::mutex held_lock;
 std::set<std::uint8_t*> held;
 std::map<std::string, int> counts;
 std::uint64_t kernel_time = 0;
@@ -29,6 +33,7 @@ void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* ma
     *bytes = std::size_t{64} << 10;
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, *bytes));
     *max_records = 0;
+    const std::lock_guard guard(held_lock);
     held.insert(*buffer);
 }
 
@@ -56,6 +61,7 @@ void read(std::uint8_t* buffer, std::size_t valid_bytes) {
 }
 
 void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
+    const std::lock_guard guard(held_lock);
     if (held.erase(buffer) != 1) {
         std::printf("a buffer that was never given\n");
         return;
@@ -336,6 +342,32 @@ void gone_at_exit() {
     });
 }
 
+/// Sessions, one after another, while other threads launch; its callbacks take a lock that it holds while it works.
+void storm() {
+    launch(kBefore, 3);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 2000; ++round) {
+                host::must("launch", host::launch(kBetween));
+            }
+        });
+    }
+    for (int session = 0; session < 100; ++session) {
+        start({kKernels, kDriver});
+        host::must("launch", host::launch(kWatched));
+        for (const CUpti_ActivityKind kind : {kKernels, kDriver}) {
+            host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
+        }
+        host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
+    counts.clear();
+}
+
 void refused() {
     launch(kBefore, 3);
     host::say("no callbacks", cuptiActivityRegisterCallbacks(nullptr, nullptr));
@@ -367,6 +399,7 @@ constexpr Mode kModes[] = {
     {"flush_period", flush_period},
     {"flushed_at_exit", flushed_at_exit},
     {"gone_at_exit", gone_at_exit},
+    {"storm", storm},
     {"refused", refused},
 };
 

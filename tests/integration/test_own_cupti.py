@@ -98,6 +98,13 @@ class Shared(harness.TestCase):
         report = self.both("gone_at_exit", [])
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5})
 
+    def test_sessions_while_other_threads_launch(self):
+        """Kernels that run when a session begins lose their times (said), never their records."""
+        report = self.both("storm", [])
+        self.assert_launches(report, host=3 + 4 * 2000 + 100, expected=3 + 4 * 2000 + 100,
+                             device_records=3 + 4 * 2000 + 100)
+        self.assert_kernels(report, **{BEFORE: 3, WATCHED: 100, BETWEEN: 8000})
+
     def test_what_cupti_refuses_is_refused(self):
         report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",
                                        "no handle to enable: 1", "no handle to ask: 1"])
