@@ -20,6 +20,7 @@ constinit Buffer buffers[kActivityBufferCount]{};
 constinit std::uint8_t* memory = nullptr;
 constinit std::uint8_t* scratch = nullptr;
 constinit std::atomic<std::uint64_t> next_order{1};
+constinit std::atomic<bool> zeroes{false};
 
 std::uint8_t* bytes_of(std::size_t index) noexcept {
     return memory + index * kActivityBufferBytes;
@@ -40,7 +41,10 @@ std::uint8_t* take_activity_buffer() noexcept {
     for (std::size_t i = 0; i < kActivityBufferCount; ++i) {
         std::uint32_t expected = kFree;
         // Acquire pairs with the release that freed it: the drain thread has read what was there.
-        if (buffers[i].state.compare_exchange_strong(expected, kFilling, std::memory_order_acquire)) return bytes_of(i);
+        if (buffers[i].state.compare_exchange_strong(expected, kFilling, std::memory_order_acquire)) {
+            if (zeroes.load(std::memory_order_relaxed)) __builtin_memset(bytes_of(i), 0, kActivityBufferBytes);
+            return bytes_of(i);
+        }
     }
     return scratch;
 }
@@ -77,6 +81,14 @@ void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, c
         visit(context, bytes_of(oldest), buffers[oldest].filled);
         buffers[oldest].state.store(kFree, std::memory_order_release);
     }
+}
+
+void zero_activity_buffers() noexcept {
+    zeroes.store(true, std::memory_order_relaxed);
+}
+
+void forget_activity_buffers() noexcept {
+    for (Buffer& buffer : buffers) buffer.state.store(kFree, std::memory_order_relaxed);
 }
 
 std::uint32_t activity_buffers_in_flight() noexcept {

@@ -35,6 +35,12 @@ bool is_scratch_buffer(const std::uint8_t* buffer) noexcept;
 void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, const Filled& filled) noexcept,
                             void* context) noexcept;
 
+/// Buffers are given to CUPTI zeroed from now on: the host told it that they are.
+void zero_activity_buffers() noexcept;
+
+/// In a forked child: the parent's records are the parent's.
+void forget_activity_buffers() noexcept;
+
 /// Buffers that CUPTI holds now.
 std::uint32_t activity_buffers_in_flight() noexcept;
 

@@ -25,8 +25,9 @@ namespace gpuspy::hook {
     FUNCTION(get_dropped, cuptiActivityGetNumDroppedRecords)
 
 // Not in every version that we can use.
-#define GPUSPY_CUPTI_OPTIONAL_FUNCTIONS(FUNCTION)    \
-    FUNCTION(flush_period, cuptiActivityFlushPeriod) \
+#define GPUSPY_CUPTI_OPTIONAL_FUNCTIONS(FUNCTION)      \
+    FUNCTION(flush_period, cuptiActivityFlushPeriod)   \
+    FUNCTION(get_attribute, cuptiActivityGetAttribute) \
     FUNCTION(get_graph_exec_id, cuptiGetGraphExecId)
 
 struct CuptiApi {

@@ -5,6 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+
+#include "collector/ring/clock.hpp"
 
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/glibc.hpp"
@@ -59,7 +62,9 @@ bool is_shared_copy(const void* function) noexcept {
         snprintf(copy_path, sizeof copy_path, "%s", object.path);
         copy_once.is_set.store(true, std::memory_order_release);
     }
-    return copy_once.is_set.load(std::memory_order_acquire) && copy_begin == object.begin;
+    while (!copy_once.is_set.load(std::memory_order_acquire)) ring::spin_pause();  // two lines of another thread's
+    // Closed and loaded again it may lie elsewhere.
+    return copy_begin == object.begin || strcmp(copy_path, object.path) == 0;
 }
 
 const char* shared_copy_path() noexcept {

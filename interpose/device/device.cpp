@@ -12,6 +12,7 @@
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/device_info.hpp"
 #include "interpose/device/host_clock.hpp"
+#include "interpose/device/host_records.hpp"
 #include "interpose/device/records.hpp"
 #include "interpose/device/shared_buffers.hpp"
 #include "interpose/device/shared_subscriber.hpp"
@@ -56,6 +57,7 @@ constinit std::atomic<std::uint32_t> change_count{0};
 
 // The drain thread's own.
 constinit bool wrote_facts = false;
+constinit std::atomic<bool> is_collecting{false};
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
 /// The drain thread writes it. One too many within a drain interval replaces the last: what holds in the end is said, and the calls
@@ -158,13 +160,20 @@ void collect_buffer(void* context, std::uint8_t* buffer, const Filled& filled) n
         return;
     }
     CUpti_Activity* record = nullptr;
-    while (cupti.get_next_record(buffer, filled.bytes, &record) == CUPTI_SUCCESS) {
+    CUptiResult result = CUPTI_SUCCESS;
+    while ((result = cupti.get_next_record(buffer, filled.bytes, &record)) == CUPTI_SUCCESS) {
         if (read_record(cupti, record, read)) {
             put_record(read, clocks, collection->times, collection->sink);
         } else if (!is_hosts_kind(record->kind)) {
             count_loss(abi::LossCause::kUnparsedRecord, 1);
         }
     }
+    if (filled.bytes > 0 && result != CUPTI_ERROR_MAX_LIMIT_REACHED) count_loss(abi::LossCause::kUnparsedRecord, 1);
+}
+
+/// A buffer whose records cannot be read any more: CUPTI, which has their names, is gone.
+void lose_buffer(void*, std::uint8_t*, const Filled& filled) noexcept {
+    if (filled.bytes > 0) count_loss(abi::LossCause::kUnparsedRecord, filled.is_read ? filled.records : 1);
 }
 
 std::uint64_t device_clock_ns(void*) noexcept {
@@ -192,6 +201,15 @@ void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
     while (next_bypass(text, sizeof text, final)) sink.notice(ring::ticks(), text);
 }
 
+/// While the drain thread uses CUPTI, which must not be finalised meanwhile.
+class Collecting {
+public:
+    Collecting() noexcept { is_collecting.store(true, std::memory_order_seq_cst); }
+    ~Collecting() { is_collecting.store(false, std::memory_order_release); }
+    Collecting(const Collecting&) = delete;
+    Collecting& operator=(const Collecting&) = delete;
+};
+
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     write_bypasses(sink, final);
@@ -199,6 +217,8 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const State now = state.load(std::memory_order_acquire);
     write_changes(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
+    const Collecting using_cupti;
+    if (state.load(std::memory_order_seq_cst) == State::kOpening) return;  // the host finalises CUPTI this moment
     if (!wrote_facts) {
         wrote_facts = true;
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
@@ -213,7 +233,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
             count_loss(abi::LossCause::kCuptiDropped, dropped);
         }
     }
-    read_host_clock();
+    if (!final) read_host_clock();  // what it needs may be gone
     const std::uint64_t now_ns = device_clock_ns(nullptr);
     if (opened_at_ns == 0) opened_at_ns = now_ns;
     const std::uint64_t first_ns = opened_at_ns > kClockSlackNs ? opened_at_ns - kClockSlackNs : 0;
@@ -273,6 +293,11 @@ void device_forget_after_fork() noexcept {
     // CUPTI's locks may have been held at the fork, and CUDA cannot be used in the child of a process that used it.
     const bool was_opened = state.load(std::memory_order_relaxed) != State::kUnopened;
     state.store(was_opened ? State::kOff : State::kUnopened, std::memory_order_relaxed);
+    forget_records();
+    forget_subscription();
+    forget_copies();
+    forget_activity_buffers();
+    is_collecting.store(false, std::memory_order_relaxed);
     change_count.store(0, std::memory_order_relaxed);
     if (was_opened) announce(false, "CUPTI was open in the process that this one was forked from");
     wrote_facts = false;
@@ -282,7 +307,13 @@ void device_forget_after_fork() noexcept {
 
 void device_yield(const char* reason) noexcept {
     const InsideGpuspy inside;
-    State expected = State::kOn;
+    wait_until_opened();
+    State expected = State::kUnopened;
+    if (state.compare_exchange_strong(expected, State::kOff, std::memory_order_acq_rel)) {
+        announce(false, reason);
+        return;
+    }
+    expected = State::kOn;
     if (!state.compare_exchange_strong(expected, State::kOff, std::memory_order_acq_rel)) return;
     end_our_records();
     unsubscribe(cupti);
@@ -290,18 +321,37 @@ void device_yield(const char* reason) noexcept {
 }
 
 bool device_detach(const char* reason) noexcept {
+    constexpr std::uint32_t kFlushMs = 1000;
+    constexpr int kMaxWaitMs = 500;
     const InsideGpuspy inside;
+    wait_until_opened();
+    if (state.load(std::memory_order_acquire) != State::kOn) return false;
+    flush_before_detach();
+    flush_trace(kFlushMs);  // the drain thread reads what came back, with its names
     State expected = State::kOn;
-    if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_acq_rel)) return false;
-    cupti.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_seq_cst)) return false;
+    for (int i = 0; i < kMaxWaitMs && is_collecting.load(std::memory_order_seq_cst); ++i) {
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
+    give_copies();
+    visit_activity_buffers(lose_buffer, nullptr);
     announce(false, reason);
     return true;
 }
 
-void device_detached(bool was_on) noexcept {
-    forget_records();
-    forget_subscription();
-    if (was_on) state.store(State::kUnopened, std::memory_order_release);
+void device_detached(bool was_on, bool succeeded) noexcept {
+    if (succeeded) {
+        forget_records();
+        forget_subscription();
+    }
+    if (!was_on) return;
+    if (!succeeded) announce(true, "");
+    state.store(succeeded ? State::kUnopened : State::kOn, std::memory_order_release);
+}
+
+void wait_for_device() noexcept {
+    wait_until_opened();
 }
 
 }  // namespace gpuspy::hook

@@ -32,7 +32,10 @@ void device_yield(const char* reason) noexcept;
 /// The host is about to call cuptiFinalize, which takes CUPTI away from everybody in the process. True: device times were recorded;
 /// calls meanwhile wait (device_call_begins).
 bool device_detach(const char* reason) noexcept;
-/// It has: the next device call opens CUPTI anew, if it was open before.
-void device_detached(bool was_on) noexcept;
+/// It has, or CUPTI refused. The next device call opens CUPTI anew, if it was open before.
+void device_detached(bool was_on, bool succeeded) noexcept;
+
+/// Returns when no thread is opening CUPTI, or after two seconds: so that the host and we do not take it at the same moment.
+void wait_for_device() noexcept;
 
 }  // namespace gpuspy::hook

@@ -20,6 +20,10 @@ struct Reading {
 
 /// The rate is taken over at least so long, once there is that much.
 constexpr std::uint64_t kRateSpanNs = 1'000'000'000;
+constexpr std::uint64_t kIntervalNs = 100'000'000;
+/// It waits for something of the host's: the drain thread has rings to empty.
+constexpr std::uint64_t kSlowNs = 1'000'000;
+constexpr std::uint64_t kSlowIntervalNs = 10'000'000'000;
 
 constinit std::atomic<CUpti_TimestampCallbackFunc> host_clock{nullptr};
 constinit std::atomic<std::uint32_t> active_clock{0};
@@ -59,8 +63,11 @@ std::uint32_t current_clock() noexcept {
     return active_clock.load(std::memory_order_acquire);
 }
 
+bool is_current_clock(CUpti_TimestampCallbackFunc clock) noexcept {
+    return clock != nullptr && clock == host_clock.load(std::memory_order_relaxed);
+}
+
 CUptiResult host_sets_clock(RegisterClock original, CUpti_TimestampCallbackFunc clock, const CuptiApi* api) noexcept {
-    if (clock != nullptr && clock == host_clock.load(std::memory_order_relaxed)) return CUPTI_SUCCESS;
     if (current_clock() == 0) {
         const std::uint64_t monotonic_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
         std::uint64_t device_ns = ring::read_clock_ns(CLOCK_REALTIME);  // what CUPTI takes on Linux
@@ -86,7 +93,14 @@ void forget_host_clock() noexcept {
 void read_host_clock() noexcept {
     const CUpti_TimestampCallbackFunc clock = host_clock.load(std::memory_order_relaxed);
     if (clock == nullptr) return;
+    static constinit std::uint64_t next_ns = 0;  // the drain thread's own
+    static constinit std::uint32_t read_clock = 0;
+    const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+    if (begin_ns < next_ns && read_clock == current_clock()) return;
+    read_clock = current_clock();
     const Reading now = read_together(clock);
+    const std::uint64_t end_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+    next_ns = end_ns + (end_ns - begin_ns > kSlowNs ? kSlowIntervalNs : kIntervalNs);
     const Locked guard(readings_lock);
     if (clock != host_clock.load(std::memory_order_relaxed)) return;
     latest = now;

@@ -18,11 +18,14 @@ std::uint32_t current_clock() noexcept;
 /// CUPTI was finalised: its own clock again.
 void forget_host_clock() noexcept;
 
-/// The host sets its clock. Nothing is registered twice: CUPTI's records are wrong after that. `api`: ours while device times are
-/// recorded, else nullptr; what was stamped with the clock before must have been flushed.
+/// Whether CUPTI has it already.
+bool is_current_clock(CUpti_TimestampCallbackFunc clock) noexcept;
+
+/// The host sets another clock. `api`: ours while device times are recorded, else nullptr; what was stamped with the clock before must
+/// have been flushed.
 CUptiResult host_sets_clock(RegisterClock original, CUpti_TimestampCallbackFunc clock, const CuptiApi* api) noexcept;
 
-/// Drain thread, before records are put: reads the host's clock.
+/// Drain thread, before records are put: reads the host's clock, if it is time to. A clock that takes long is read seldom.
 void read_host_clock() noexcept;
 
 /// From times of a clock to ns of the device clock, as it was before any host set one.

@@ -8,59 +8,60 @@
 #include "interpose/device/buffers.hpp"
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/host_clock.hpp"
-#include "interpose/device/records.hpp"
-#include "interpose/lifecycle/lock.hpp"
+#include "interpose/device/host_records.hpp"
 #include "interpose/lifecycle/session.hpp"
-#include "interpose/record/handle_map.hpp"
 #include "interpose/record/thread.hpp"
 
 namespace gpuspy::hook {
 namespace {
 
-constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                         CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr std::uint32_t kFlushPeriodMs = 200;
+/// A host that does not flush after its session is waited for no longer.
+constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 
-/// A set of kinds. Those beyond 63, of a CUPTI newer than our headers, are never ours.
-constexpr std::uint64_t bit_of(std::uint32_t kind) noexcept {
-    return kind < 64 ? std::uint64_t{1} << kind : 0;
-}
-static_assert(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL < 64 && CUPTI_ACTIVITY_KIND_MEMCPY2 < 64);
-
-constexpr std::uint64_t kOurKinds = bit_of(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) | bit_of(CUPTI_ACTIVITY_KIND_MEMCPY) |
-                                    bit_of(CUPTI_ACTIVITY_KIND_MEMCPY2) | bit_of(CUPTI_ACTIVITY_KIND_MEMSET);
-constexpr std::uint64_t kAllKinds = ~std::uint64_t{0};
+enum class Session : std::uint32_t {
+    kNone,      ///< CUPTI fills our buffers.
+    kOn,        ///< It fills the host's.
+    kDraining,  ///< Still: the host has disabled everything, and has not flushed yet.
+};
 
 constinit std::atomic<const CuptiApi*> ours{nullptr};  ///< nullptr: we record no device times.
 constinit std::atomic<CUpti_BuffersCallbackRequestFunc> host_request{nullptr};
 constinit std::atomic<CUpti_BuffersCallbackCompleteFunc> host_complete{nullptr};
-constinit std::atomic<bool> is_registered{false};        ///< Our two callbacks, with CUPTI.
-constinit std::atomic<std::uint64_t> host_kinds{0};      ///< That the host has enabled.
-constinit std::atomic<std::uint64_t> session_kinds{0};   ///< That it had enabled at any time of its session.
-constinit std::atomic<std::uint64_t> all_host_kinds{0};  ///< That it has enabled at any time.
-constinit std::atomic<bool> has_session{false};
-constinit std::atomic<std::int32_t> hosts_in_flight{0};  ///< Buffers of the host's that CUPTI holds.
-constinit std::atomic<std::uint64_t> session_end_ns{0};  ///< CLOCK_MONOTONIC.
-constinit std::atomic<std::uint32_t> host_period_ms{0};  ///< As the host set it, or CUPTI's default.
-constinit std::atomic<std::uint32_t> period_ms{0};       ///< As it is now.
-constinit HandleMap kinds_of_buffer;                     ///< Of the host's buffers that hold records of ours too.
-constinit std::atomic<bool> has_filtered_buffers{false};
+constinit std::atomic<bool> is_registered{false};  ///< Our two callbacks, with CUPTI.
+constinit std::atomic<Session> session{Session::kNone};
+constinit std::atomic<Kinds> host_kinds{0};                  ///< That the host has enabled.
+constinit std::atomic<Kinds> session_kinds{0};               ///< That it had enabled at any time of its session.
+constinit std::atomic<Kinds> all_host_kinds{0};              ///< That it has enabled at any time.
+constinit std::atomic<std::uint32_t> newest_correlation{0};  ///< Of calls during a session.
+constinit std::atomic<std::uint32_t> last_correlation{0};    ///< Of the session; 0: it is not over.
+constinit std::atomic<std::uint64_t> draining_since_ns{0};   ///< CLOCK_MONOTONIC.
+constinit std::atomic<std::int32_t> hosts_in_flight{0};      ///< Buffers of the host's that CUPTI holds.
+constinit std::atomic<std::uint32_t> host_period_ms{0};      ///< Flush period as the host set it, or CUPTI's default.
+constinit std::atomic<std::uint32_t> period_ms{0};           ///< As it is now.
 constinit std::atomic<std::uint64_t> dropped_for_us{0};
 constinit std::atomic<std::uint64_t> dropped_for_host{0};
 constinit std::atomic<std::uint64_t> callback_total_ns{0};
 
-/// Buffers of the host's that came back in our last flush.
-struct Withheld {
+/// A buffer of the host's that CUPTI gave back.
+struct Full {
     CUcontext context;
     std::uint32_t stream;
     std::uint8_t* buffer;
     std::size_t bytes;
     std::size_t valid_bytes;
 };
+
+/// Those that came back in a flush of ours, until the host flushes: it expects none before, may hold a lock that its callback takes, or
+/// be gone already when ours is the last flush.
 constexpr std::uint32_t kMaxWithheld = 256;
+enum Place : std::uint32_t { kFree, kWritten, kThere };
+struct Withheld {
+    std::atomic<std::uint32_t> place;
+    Full full;
+};
 constinit Withheld withheld[kMaxWithheld]{};
-constinit std::atomic<std::uint32_t> withheld_count{0};
-constinit std::atomic<bool> withholds{false};
+constinit std::atomic<bool> withholds_all{false};  ///< In our last flush, whichever thread CUPTI uses for it.
 
 class Timed {
 public:
@@ -73,92 +74,51 @@ private:
     std::uint64_t begin_;
 };
 
-/// Records read out of buffers of the host's, in one buffer of ours after the other: sessions may be short, and many.
-class Copies {
-public:
-    constexpr Copies() noexcept = default;
-    Copies(const Copies&) = delete;
-    Copies& operator=(const Copies&) = delete;
-
-    void add(const ActivityRecord* records, std::uint32_t count) noexcept {
-        const Locked guard(lock_);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            if ((count_ + 1) * sizeof *records > kActivityBufferBytes || clock_ != current_clock()) give_locked();
-            if (buffer_ == nullptr) {
-                buffer_ = take_activity_buffer();
-                clock_ = current_clock();
-            }
-            if (is_scratch_buffer(buffer_)) {
-                count_loss(abi::LossCause::kScratchBuffer, 1);
-                buffer_ = nullptr;  // one may be free by the next record
-                continue;
-            }
-            __builtin_memcpy(buffer_ + count_ * sizeof *records, &records[i], sizeof *records);
-            ++count_;
-        }
-    }
-
-    /// To the drain thread, full or not.
-    void give() noexcept {
-        const Locked guard(lock_);
-        give_locked();
-    }
-
-private:
-    void give_locked() noexcept {
-        if (buffer_ != nullptr) {
-            give_activity_buffer(buffer_, {count_ * sizeof(ActivityRecord), true, clock_, count_});
-        }
-        buffer_ = nullptr;
-        count_ = 0;
-    }
-
-    SpinLock lock_;
-    std::uint8_t* buffer_ = nullptr;
-    std::uint32_t count_ = 0;
-    std::uint32_t clock_ = 0;
-};
-constinit Copies copies;
-
-void read_hosts_buffer(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes) noexcept {
-    constexpr std::uint32_t kBatch = 8;  // the host's stack may be small, and no lock is held while CUPTI reads
-    ActivityRecord batch[kBatch];
-    std::uint32_t count = 0;
-    CUpti_Activity* record = nullptr;
-    while (api.get_next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        if (read_record(api, record, batch[count])) ++count;
-        if (count == kBatch) {
-            copies.add(batch, count);
-            count = 0;
-        }
-    }
-    copies.add(batch, count);
-}
-
 /// Whether CUPTI is to fill the host's buffers.
 bool wants_hosts_buffer() noexcept {
     return host_request.load(std::memory_order_relaxed) != nullptr &&
-           (has_session.load(std::memory_order_acquire) || ours.load(std::memory_order_relaxed) == nullptr);
+           (session.load(std::memory_order_acquire) != Session::kNone ||
+            ours.load(std::memory_order_relaxed) == nullptr);
 }
 
-void hand_on(const Withheld& full) noexcept {
-    if (withholds.load(std::memory_order_acquire)) {
-        const std::uint32_t index = withheld_count.fetch_add(1, std::memory_order_relaxed);
-        if (index < kMaxWithheld) withheld[index] = full;
-        return;
-    }
+void complete(const Full& full) noexcept {
     const OutsideGpuspy hosts;
-    if (const auto complete = host_complete.load(std::memory_order_relaxed)) {
-        complete(full.context, full.stream, full.buffer, full.bytes, full.valid_bytes);
+    if (const auto function = host_complete.load(std::memory_order_relaxed)) {
+        function(full.context, full.stream, full.buffer, full.bytes, full.valid_bytes);
+    }
+}
+
+bool withhold(const Full& full) noexcept {
+    for (Withheld& one : withheld) {
+        std::uint32_t expected = kFree;
+        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
+        one.full = full;
+        one.place.store(kThere, std::memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+void hand_on_withheld() noexcept {
+    for (Withheld& one : withheld) {
+        std::uint32_t expected = kThere;
+        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
+        const Full full = one.full;
+        one.place.store(kFree, std::memory_order_release);
+        complete(full);
     }
 }
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
     if (wants_hosts_buffer()) {
-        const OutsideGpuspy hosts;
-        host_request.load(std::memory_order_relaxed)(buffer, bytes, max_records);
-        hosts_in_flight.fetch_add(1, std::memory_order_relaxed);
-        return;
+        *buffer = nullptr;
+        {
+            const OutsideGpuspy hosts;
+            host_request.load(std::memory_order_relaxed)(buffer, bytes, max_records);
+        }
+        if (*buffer != nullptr) hosts_in_flight.fetch_add(1, std::memory_order_relaxed);
+        // Refused (newer torch.profiler, when it has enough): what would be lost alone is ours.
+        if (*buffer != nullptr || ours.load(std::memory_order_relaxed) == nullptr) return;
     }
     const Timed timed;
     *buffer = take_activity_buffer();
@@ -177,88 +137,109 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
     {
         const Timed timed;
         const InsideGpuspy inside;
-        const CuptiApi* api = ours.load(std::memory_order_acquire);
-        const auto handle = reinterpret_cast<std::uintptr_t>(buffer);
-        if (api != nullptr) {
-            read_hosts_buffer(*api, buffer, valid_bytes);
+        if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
+            share_hosts_buffer(
+                *api, buffer, valid_bytes,
+                {session_kinds.load(std::memory_order_relaxed), last_correlation.load(std::memory_order_relaxed)});
             wake_drain();
-            kinds_of_buffer.set(handle, session_kinds.load(std::memory_order_relaxed));
-            has_filtered_buffers.store(true, std::memory_order_release);
-        } else if (has_filtered_buffers.load(std::memory_order_acquire)) {
-            kinds_of_buffer.set(handle, kAllKinds);  // the same memory may have held ours before
+        } else {
+            leave_hosts_buffer(buffer);
         }
     }
-    hosts_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    hand_on({context, stream, buffer, bytes, valid_bytes});
+    if (hosts_in_flight.load(std::memory_order_relaxed) > 0) hosts_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    const Full full{context, stream, buffer, bytes, valid_bytes};
+    const bool is_ours = thread_local_state.flushes_for_us || withholds_all.load(std::memory_order_acquire);
+    if (!is_ours || !withhold(full)) complete(full);
 }
 
-void flush(std::uint32_t flag) noexcept {
-    if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
-        const InsideGpuspy inside;
-        api->flush_all(flag);
-    }
+/// Of our own accord. Without force first: by force what still runs comes back without times, and does not come again.
+void flush(bool by_force) noexcept {
+    const CuptiApi* api = ours.load(std::memory_order_acquire);
+    if (api == nullptr) return;
+    const InsideGpuspy inside;
+    thread_local_state.flushes_for_us = true;
+    api->flush_all(0);
+    if (by_force && activity_buffers_in_flight() > 0) api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    thread_local_state.flushes_for_us = false;
 }
 
-/// Whether CUPTI may be made to give back what is not full. Not while the host waits for it: it may take a buffer that comes of itself
-/// for one that is not its own affair any more (torch.profiler). A host that does not flush after its session is waited for in vain.
+/// Whether CUPTI may be made to give back what is not full. Not while the host waits for it: torch.profiler takes no buffer that came
+/// of itself.
 bool may_flush() noexcept {
-    constexpr std::uint64_t kPatienceNs = 5'000'000'000;
-    if (has_session.load(std::memory_order_acquire)) return false;
-    return hosts_in_flight.load(std::memory_order_relaxed) <= 0 ||
-           ring::read_clock_ns(CLOCK_MONOTONIC) - session_end_ns.load(std::memory_order_relaxed) > kPatienceNs;
+    return session.load(std::memory_order_acquire) == Session::kNone;
 }
 
 void set_period(const CuptiApi& api, std::uint32_t wanted_ms) noexcept {
-    if (api.flush_period == nullptr || period_ms.exchange(wanted_ms, std::memory_order_acq_rel) == wanted_ms) return;
-    api.flush_period(wanted_ms);
+    if (api.flush_period == nullptr) return;
+    // Another thread may want another one meanwhile: what stands there last is what CUPTI is told last.
+    while (period_ms.exchange(wanted_ms, std::memory_order_acq_rel) != wanted_ms) {
+        api.flush_period(wanted_ms);
+        wanted_ms = period_ms.load(std::memory_order_acquire);
+    }
 }
 
 void begin_session_if_due() noexcept {
     if (host_request.load(std::memory_order_relaxed) == nullptr || host_kinds.load(std::memory_order_relaxed) == 0)
         return;
-    if (has_session.exchange(true, std::memory_order_acq_rel)) return;
-    session_kinds.store(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    dropped_for_host.store(0, std::memory_order_relaxed);
-    if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
-        set_period(*api, host_period_ms.load(std::memory_order_relaxed));
+    const Session before = session.load(std::memory_order_acquire);
+    if (before == Session::kOn) return;
+    last_correlation.store(0, std::memory_order_relaxed);
+    if (before == Session::kNone) {
+        if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
+            set_period(*api, host_period_ms.load(std::memory_order_relaxed));
+        }
+        flush(true);  // else the host's first records would come in a buffer of ours
     }
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    session_kinds.fetch_or(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    session.store(Session::kOn, std::memory_order_release);
+    // One that CUPTI took meanwhile.
+    if (before == Session::kNone && activity_buffers_in_flight() > 0) flush(true);
 }
 
 void end_session_if_due() noexcept {
-    if (host_kinds.load(std::memory_order_relaxed) != 0) return;
-    session_end_ns.store(ring::read_clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
-    // No flush: the host's last buffers stay until it flushes, as they would without us. (torch.profiler takes none that came before.)
-    has_session.store(false, std::memory_order_release);
+    if (host_kinds.load(std::memory_order_relaxed) != 0 || session.load(std::memory_order_acquire) != Session::kOn)
+        return;
+    last_correlation.store(newest_correlation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    draining_since_ns.store(ring::read_clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
+    session.store(Session::kDraining, std::memory_order_release);
+}
+
+void leave_session() noexcept {
+    Session draining = Session::kDraining;
+    if (session.compare_exchange_strong(draining, Session::kNone, std::memory_order_acq_rel)) {
+        session_kinds.store(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
 }
 
 }  // namespace
 
 CUptiResult host_registers_callbacks(decltype(&::cuptiActivityRegisterCallbacks) original,
                                      CUpti_BuffersCallbackRequestFunc request,
-                                     CUpti_BuffersCallbackCompleteFunc complete) noexcept {
-    if (request == nullptr || complete == nullptr) return original(request, complete);
-    if (!is_registered.load(std::memory_order_acquire)) {
-        const CUptiResult result = original(buffer_requested, buffer_completed);
-        if (result != CUPTI_SUCCESS) return result;
-        is_registered.store(true, std::memory_order_release);
-    }
+                                     CUpti_BuffersCallbackCompleteFunc function) noexcept {
+    if (request == nullptr || function == nullptr) return original(request, function);
+    // Each time: somebody whom no hook sees may have registered since.
+    const CUptiResult result = original(buffer_requested, buffer_completed);
+    if (result != CUPTI_SUCCESS) return result;
+    is_registered.store(true, std::memory_order_release);
     keep_loaded(reinterpret_cast<const void*>(request));
-    keep_loaded(reinterpret_cast<const void*>(complete));
-    host_complete.store(complete, std::memory_order_relaxed);
+    keep_loaded(reinterpret_cast<const void*>(function));
+    host_complete.store(function, std::memory_order_relaxed);
     host_request.store(request, std::memory_order_release);
     begin_session_if_due();
     return CUPTI_SUCCESS;
 }
 
-CUptiResult host_next_record(decltype(&::cuptiActivityGetNextRecord) original, std::uint8_t* buffer, std::size_t bytes,
-                             CUpti_Activity** record) noexcept {
-    CUptiResult result = original(buffer, bytes, record);
-    if (result != CUPTI_SUCCESS || !has_filtered_buffers.load(std::memory_order_acquire)) return result;
-    const std::uint64_t kinds = kinds_of_buffer.get(reinterpret_cast<std::uintptr_t>(buffer));
-    if (kinds == 0) return result;
-    while (result == CUPTI_SUCCESS && (bit_of((*record)->kind) & kOurKinds & ~kinds) != 0) {
-        result = original(buffer, bytes, record);
+CUptiResult host_flushes(decltype(&::cuptiActivityFlushAll) original, std::uint32_t flag) noexcept {
+    withholds_all.store(false, std::memory_order_release);
+    hand_on_withheld();
+    CUptiResult result = original(flag);
+    if (session.load(std::memory_order_acquire) != Session::kDraining) return result;
+    // The host's records are all out, as far as they would be alone; its last buffer is not, if work of ours goes on in it. It must not
+    // come later: the host may have let go of what its callback needs.
+    leave_session();
+    constexpr int kTries = 3;
+    for (int i = 0; i < kTries && result == CUPTI_SUCCESS && hosts_in_flight.load(std::memory_order_relaxed) > 0; ++i) {
+        result = original(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     }
     return result;
 }
@@ -266,7 +247,7 @@ CUptiResult host_next_record(decltype(&::cuptiActivityGetNextRecord) original, s
 CUptiResult host_counts_dropped(decltype(&::cuptiActivityGetNumDroppedRecords) original, CUcontext context,
                                 std::uint32_t stream, std::size_t* dropped) noexcept {
     const CUptiResult result = original(context, stream, dropped);
-    if (result != CUPTI_SUCCESS || ours.load(std::memory_order_acquire) == nullptr) return result;
+    if (result != CUPTI_SUCCESS || dropped == nullptr || ours.load(std::memory_order_acquire) == nullptr) return result;
     dropped_for_us.fetch_add(*dropped, std::memory_order_relaxed);
     *dropped += dropped_for_host.exchange(0, std::memory_order_relaxed);
     return result;
@@ -282,28 +263,42 @@ CUptiResult host_sets_flush_period(decltype(&::cuptiActivityFlushPeriod) origina
 
 CUptiResult host_sets_timestamps(decltype(&::cuptiActivityRegisterTimestampCallback) original,
                                  CUpti_TimestampCallbackFunc clock) noexcept {
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is stamped with the clock before
+    if (is_current_clock(clock)) return CUPTI_SUCCESS;  // set twice it spoils CUPTI's records
+    if (may_flush()) flush(true);                       // what is to be stamped with the clock before
     return host_sets_clock(original, clock, ours.load(std::memory_order_acquire));
 }
 
-CUptiResult host_flushes(decltype(&::cuptiActivityFlushAll) original, std::uint32_t flag) noexcept {
-    if (withholds.exchange(false, std::memory_order_acq_rel)) {
-        const std::uint32_t count = withheld_count.exchange(0, std::memory_order_relaxed);
-        for (std::uint32_t i = 0; i < count && i < kMaxWithheld; ++i) hand_on(withheld[i]);
+CUptiResult host_sets_attribute(decltype(&::cuptiActivitySetAttribute) original, CUpti_ActivityAttribute attribute,
+                                std::size_t* bytes, void* value) noexcept {
+    const CuptiApi* api = ours.load(std::memory_order_acquire);
+    if (api == nullptr || bytes == nullptr || value == nullptr || *bytes == 0) return original(attribute, bytes, value);
+    const auto wanted = *static_cast<const std::uint8_t*>(value);
+    if (attribute == CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER) {
+        // To be set before anything is enabled, says CUPTI; alone nothing would be. torch.profiler sets what is set already.
+        std::uint8_t present = 0;
+        std::size_t present_bytes = sizeof present;
+        if (api->get_attribute != nullptr && api->get_attribute(attribute, &present_bytes, &present) == CUPTI_SUCCESS &&
+            present == wanted) {
+            return CUPTI_SUCCESS;
+        }
+        if (may_flush()) flush(true);
     }
-    const CUptiResult result = original(flag);
-    // Alone, nothing would be running that the host has records of. We have: its last buffer would wait for ours.
-    const bool waits = !has_session.load(std::memory_order_acquire) &&
-                       hosts_in_flight.load(std::memory_order_relaxed) > 0 &&
-                       ours.load(std::memory_order_acquire) != nullptr;
-    return waits && result == CUPTI_SUCCESS ? original(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) : result;
+    const CUptiResult result = original(attribute, bytes, value);
+    if (result == CUPTI_SUCCESS && attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER && wanted != 0) {
+        zero_activity_buffers();
+    }
+    return result;
 }
 
 bool host_enables_kind(CUpti_ActivityKind kind) noexcept {
     const CuptiApi* api = ours.load(std::memory_order_acquire);
+    const Kinds before = host_kinds.load(std::memory_order_acquire);
     // Either form of kernel records excludes the other. The host wants kernels one by one: it gets what it would get alone.
-    if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr) api->disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    const std::uint64_t before = host_kinds.fetch_or(bit_of(kind), std::memory_order_acq_rel);
+    if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr &&
+        (before & bit_of(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) == 0) {
+        api->disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    }
+    host_kinds.fetch_or(bit_of(kind), std::memory_order_acq_rel);
     session_kinds.fetch_or(bit_of(kind), std::memory_order_relaxed);
     all_host_kinds.fetch_or(bit_of(kind), std::memory_order_relaxed);
     begin_session_if_due();
@@ -315,7 +310,7 @@ void host_failed_to_enable(CUpti_ActivityKind kind) noexcept {
 }
 
 bool may_disable_kind(CUpti_ActivityKind kind) noexcept {
-    return ours.load(std::memory_order_acquire) == nullptr || (bit_of(kind) & kOurKinds) == 0;
+    return ours.load(std::memory_order_acquire) == nullptr || (bit_of(kind) & kOurKindBits) == 0;
 }
 
 void host_disabled_kind(CUpti_ActivityKind kind) noexcept {
@@ -325,6 +320,14 @@ void host_disabled_kind(CUpti_ActivityKind kind) noexcept {
     end_session_if_due();
 }
 
+void note_correlation(std::uint32_t correlation) noexcept {
+    if (session.load(std::memory_order_relaxed) != Session::kOn) return;
+    std::uint32_t newest = newest_correlation.load(std::memory_order_relaxed);
+    while (static_cast<std::int32_t>(correlation - newest) > 0 &&
+           !newest_correlation.compare_exchange_weak(newest, correlation, std::memory_order_relaxed)) {
+    }
+}
+
 CUptiResult begin_our_records(const CuptiApi& api) noexcept {
     CUptiResult result = CUPTI_SUCCESS;
     if (!is_registered.load(std::memory_order_acquire)) {
@@ -332,8 +335,8 @@ CUptiResult begin_our_records(const CuptiApi& api) noexcept {
         if (result == CUPTI_SUCCESS) is_registered.store(true, std::memory_order_release);
     }
     ours.store(&api, std::memory_order_release);
-    const std::uint64_t hosts = host_kinds.load(std::memory_order_acquire);
-    for (const CUpti_ActivityKind kind : kKinds) {
+    const Kinds hosts = host_kinds.load(std::memory_order_acquire);
+    for (const CUpti_ActivityKind kind : kOurKinds) {
         const bool is_excluded =
             kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && (hosts & bit_of(CUPTI_ACTIVITY_KIND_KERNEL)) != 0;
         if (result == CUPTI_SUCCESS && !is_excluded) result = api.enable(kind);
@@ -345,12 +348,16 @@ CUptiResult begin_our_records(const CuptiApi& api) noexcept {
 void end_our_records() noexcept {
     const CuptiApi* api = ours.load(std::memory_order_acquire);
     if (api == nullptr) return;
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    flush(may_flush());
     ours.store(nullptr, std::memory_order_release);
-    const std::uint64_t hosts = host_kinds.load(std::memory_order_acquire);
-    for (const CUpti_ActivityKind kind : kKinds) {
+    const Kinds hosts = host_kinds.load(std::memory_order_acquire);
+    for (const CUpti_ActivityKind kind : kOurKinds) {
         if ((hosts & bit_of(kind)) == 0) api->disable(kind);
     }
+}
+
+void flush_before_detach() noexcept {
+    flush(true);
 }
 
 void forget_records() noexcept {
@@ -358,7 +365,8 @@ void forget_records() noexcept {
     is_registered.store(false, std::memory_order_release);
     host_request.store(nullptr, std::memory_order_relaxed);
     host_kinds.store(0, std::memory_order_relaxed);
-    has_session.store(false, std::memory_order_release);
+    session_kinds.store(0, std::memory_order_relaxed);
+    session.store(Session::kNone, std::memory_order_release);
     hosts_in_flight.store(0, std::memory_order_relaxed);
     host_period_ms.store(0, std::memory_order_relaxed);
     period_ms.store(0, std::memory_order_relaxed);
@@ -367,39 +375,37 @@ void forget_records() noexcept {
 
 void flush_if_due(const CuptiApi& api) noexcept {
     static constinit std::uint64_t last_ns = 0;  // the drain thread's own
+    const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+    if (session.load(std::memory_order_acquire) == Session::kDraining &&
+        now_ns - draining_since_ns.load(std::memory_order_relaxed) > kPatienceNs) {
+        leave_session();
+    }
     const bool may = may_flush();
     set_period(api, may ? kFlushPeriodMs : host_period_ms.load(std::memory_order_relaxed));
     // A session that began meanwhile has found the period that we had before.
-    if (may && has_session.load(std::memory_order_acquire)) {
-        set_period(api, host_period_ms.load(std::memory_order_relaxed));
-    }
+    if (may && !may_flush()) set_period(api, host_period_ms.load(std::memory_order_relaxed));
     if (api.flush_period != nullptr || !may) return;
-    const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
     if (now_ns - last_ns < kFlushPeriodMs * std::uint64_t{1'000'000}) return;
     last_ns = now_ns;
-    api.flush_all(0);
+    flush(false);
 }
 
 void flush_at_end(const CuptiApi& api) noexcept {
-    if (host_request.load(std::memory_order_acquire) != nullptr) withholds.store(true, std::memory_order_release);
-    api.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (host_request.load(std::memory_order_acquire) != nullptr) withholds_all.store(true, std::memory_order_release);
+    api.flush_all(0);
+    // In a session the host will still flush by itself: by force, what runs would come to it without times.
+    if (may_flush()) api.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
 bool is_hosts_kind(CUpti_ActivityKind kind) noexcept {
-    return bit_of(kind) == 0 || (all_host_kinds.load(std::memory_order_relaxed) & bit_of(kind)) != 0;
+    return (all_host_kinds.load(std::memory_order_relaxed) & bit_of(kind)) != 0;
 }
 
 std::uint64_t take_dropped(const CuptiApi& api) noexcept {
     std::size_t dropped = 0;
     if (api.get_dropped(nullptr, 0, &dropped) != CUPTI_SUCCESS) dropped = 0;
-    if (dropped > 0 && has_session.load(std::memory_order_acquire)) {
-        dropped_for_host.fetch_add(dropped, std::memory_order_relaxed);
-    }
+    if (dropped > 0 && !may_flush()) dropped_for_host.fetch_add(dropped, std::memory_order_relaxed);
     return dropped + dropped_for_us.exchange(0, std::memory_order_relaxed);
-}
-
-void give_copies() noexcept {
-    copies.give();
 }
 
 std::uint64_t buffer_callback_ns() noexcept {

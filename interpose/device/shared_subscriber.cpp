@@ -1,8 +1,11 @@
 #include "interpose/device/shared_subscriber.hpp"
 
+#include <time.h>
+
 #include <atomic>
 
 #include "interpose/device/cupti_host.hpp"
+#include "interpose/record/thread.hpp"
 
 namespace gpuspy::hook {
 namespace {
@@ -10,8 +13,15 @@ namespace {
 constinit std::atomic<CUpti_SubscriberHandle> shared{nullptr};
 constinit std::atomic<const OurCallback*> mine{nullptr};
 constinit std::atomic<const CuptiApi*> our_api{nullptr};  ///< Set before `mine`.
-constinit std::atomic<CUpti_CallbackFunc> host_callback{nullptr};
-constinit std::atomic<void*> host_data{nullptr};
+/// The host's, constant once it is published: a call that reads it while the host subscribes anew has the one or the other, whole.
+struct HostCallback {
+    CUpti_CallbackFunc function;
+    void* data;
+};
+constexpr std::uint32_t kMaxHostCallbacks = 64;
+constinit HostCallback host_callbacks[kMaxHostCallbacks]{};
+constinit std::atomic<std::uint32_t> host_callback_count{0};
+constinit std::atomic<const HostCallback*> host_callback{nullptr};
 
 constexpr std::uint32_t kIds = 1024;  ///< Of a domain that are told apart; the largest has 800.
 static_assert(CUPTI_DRIVER_TRACE_CBID_SIZE < kIds);
@@ -73,11 +83,12 @@ void switch_off_all() noexcept {
 }
 
 void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-    const CUpti_CallbackFunc hosts = host_callback.load(std::memory_order_acquire);
-    const bool is_hosts = hosts != nullptr && wishes.has(domain, id);
+    const HostCallback* hosts = host_callback.load(std::memory_order_acquire);
+    // Calls that we make ourselves it would not see alone.
+    const bool is_hosts = hosts != nullptr && !thread_local_state.inside_gpuspy && wishes.has(domain, id);
     const OurCallback* ours = mine.load(std::memory_order_acquire);
-    if (ours != nullptr && ours->wants(domain, id)) ours->called(domain, id, data, is_hosts);
-    if (is_hosts) hosts(host_data.load(std::memory_order_relaxed), domain, id, data);
+    if (ours != nullptr && ours->wants(domain, id)) ours->called(domain, id, data);
+    if (is_hosts) hosts->function(hosts->data, domain, id, data);
 }
 
 bool is_shared(CUpti_SubscriberHandle subscriber) noexcept {
@@ -89,14 +100,28 @@ bool is_given_back(CUpti_SubscriberHandle subscriber) noexcept {
     return is_shared(subscriber) && host_callback.load(std::memory_order_acquire) == nullptr;
 }
 
+/// CUPTI says that there is a subscriber. It may be ours, made by another thread this moment: its handle, or nullptr after a while.
+CUpti_SubscriberHandle others_subscription() noexcept {
+    constexpr int kWaitMs = 20;
+    for (int i = 0; i < kWaitMs; ++i) {
+        if (const CUpti_SubscriberHandle handle = shared.load(std::memory_order_acquire)) return handle;
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 CUptiResult begin_our_callbacks(const CuptiApi& api, const OurCallback& callback) noexcept {
     CUpti_SubscriberHandle handle = shared.load(std::memory_order_acquire);
     if (handle == nullptr) {
         const CUptiResult subscribed = api.subscribe(&handle, called, nullptr);
-        if (subscribed != CUPTI_SUCCESS) return subscribed;
-        shared.store(handle, std::memory_order_release);
+        if (subscribed == CUPTI_SUCCESS) {
+            shared.store(handle, std::memory_order_release);
+        } else if ((handle = others_subscription()) == nullptr) {
+            return subscribed;
+        }
     }
     our_api.store(&api, std::memory_order_relaxed);
     mine.store(&callback, std::memory_order_release);
@@ -140,12 +165,17 @@ CUptiResult host_subscribes(CUptiResult (*original)(void* context, CUpti_Subscri
     CUpti_SubscriberHandle handle = shared.load(std::memory_order_acquire);
     if (handle == nullptr) {
         const CUptiResult result = original(context, &handle, called, nullptr);
-        if (result != CUPTI_SUCCESS) return result;
-        shared.store(handle, std::memory_order_release);
+        if (result == CUPTI_SUCCESS) {
+            shared.store(handle, std::memory_order_release);
+        } else if ((handle = others_subscription()) == nullptr) {
+            return result;
+        }
     }
     keep_loaded(reinterpret_cast<const void*>(callback));
-    host_data.store(data, std::memory_order_relaxed);
-    host_callback.store(callback, std::memory_order_release);
+    HostCallback& hosts =
+        host_callbacks[host_callback_count.fetch_add(1, std::memory_order_relaxed) % kMaxHostCallbacks];
+    hosts = {callback, data};
+    host_callback.store(&hosts, std::memory_order_release);
     *subscriber = handle;
     return CUPTI_SUCCESS;
 }

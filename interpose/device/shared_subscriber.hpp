@@ -8,10 +8,9 @@
 
 namespace gpuspy::hook {
 
-/// Ours. `called`: on the thread that makes the call, with whether the host is called back for it too (then CallbackData's
-/// correlationData is the host's).
+/// Ours. `called`: on the thread that makes the call; CallbackData's correlationData is the host's.
 struct OurCallback {
-    void (*called)(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data, bool is_shared) noexcept;
+    void (*called)(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
     bool (*wants)(CUpti_CallbackDomain domain, CUpti_CallbackId id) noexcept;
     CUpti_CallbackId driver_ids;  ///< Ids of the driver's domain are below.
 };

@@ -9,6 +9,7 @@
 
 #include "collector/ring/clock.hpp"
 #include "interpose/device/device.hpp"
+#include "interpose/device/shared_buffers.hpp"
 #include "interpose/device/shared_subscriber.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/call.hpp"
@@ -181,43 +182,29 @@ void capture_called(CUpti_CallbackId callback, const CUpti_CallbackData& data) n
     }
 }
 
-/// When the call began, kept from its enter to its exit if no hook saw it: in CUPTI's word for that (correlationData), or, where that
-/// is the host's, in a word of the thread's.
-void keep_begin(const CUpti_CallbackData& data, bool is_shared, std::uint64_t ticks) noexcept {
-    if (!is_shared) {
-        *data.correlationData = ticks;
-    } else if (ticks != 0) {
-        thread_local_state.unhooked_correlation = data.correlationId;
-        thread_local_state.unhooked_begin_ticks = ticks;
-    }
-}
-
-std::uint64_t take_begin(const CUpti_CallbackData& data, bool is_shared) noexcept {
-    ThreadLocal& local = thread_local_state;
-    if (local.unhooked_begin_ticks != 0 && local.unhooked_correlation == data.correlationId) {
-        const std::uint64_t ticks = local.unhooked_begin_ticks;
-        local.unhooked_begin_ticks = 0;
-        return ticks;
-    }
-    return is_shared ? 0 : *data.correlationData;
-}
-
-/// On the thread that makes the call, inside the driver.
-void driver_called(CUpti_CallbackDomain, CUpti_CallbackId callback, const void* raw, bool is_shared) noexcept {
+/// On the thread that makes the call, inside the driver. CUPTI's word between enter and exit of a call (correlationData) is left to the
+/// host, which may be called back too.
+void driver_called(CUpti_CallbackDomain, CUpti_CallbackId callback, const void* raw) noexcept {
     const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
     if (is_among(kCaptureBegins, callback) || is_among(kCaptureEnds, callback)) {
         capture_called(callback, data);
         return;
     }
+    ThreadLocal& local = thread_local_state;
     ThreadState* state = current_thread();
     if (data.callbackSite == CUPTI_API_ENTER) {
-        const bool is_hooked = state != nullptr && state->device_calls != 0 && thread_local_state.correlation == 0;
-        if (is_hooked) thread_local_state.correlation = data.correlationId;
-        keep_begin(data, is_shared, is_hooked ? 0 : ring::ticks());
+        note_correlation(data.correlationId);
+        if (state != nullptr && state->device_calls != 0 && local.correlation == 0) {
+            local.correlation = data.correlationId;
+        } else {
+            local.unhooked_correlation = data.correlationId;
+            local.unhooked_begin_ticks = ring::ticks();
+        }
         return;
     }
-    const std::uint64_t begin_ticks = take_begin(data, is_shared);
-    if (begin_ticks == 0) return;
+    if (local.unhooked_begin_ticks == 0 || local.unhooked_correlation != data.correlationId) return;
+    const std::uint64_t begin_ticks = local.unhooked_begin_ticks;
+    local.unhooked_begin_ticks = 0;
     if (state == nullptr) state = enter_recording();
     const Watched* call = call_of(callback);
     if (state != nullptr && call != nullptr) write_unhooked(*state, *call, data, begin_ticks);

@@ -306,6 +306,10 @@ void wake_drain() noexcept {
     drain.wake();
 }
 
+bool flush_trace(std::uint32_t timeout_ms) noexcept {
+    return drain.flush(timeout_ms);
+}
+
 void save_objects() noexcept {
     if (current_generation() == 0 || thread_local_state.inside_gpuspy) return;
     const unsigned long long adds = elf::load_counts().adds;

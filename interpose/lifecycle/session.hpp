@@ -21,6 +21,9 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept;
 /// Tells the drain thread that a ring fills up.
 void wake_drain() noexcept;
 
+/// Waits until the drain thread has made a pass, or that long. False: it has not.
+bool flush_trace(std::uint32_t timeout_ms) noexcept;
+
 /// The host is about to unload a library: waits, for a short time, until the trace says where those that were loaded lie.
 void save_objects() noexcept;
 

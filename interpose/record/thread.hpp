@@ -54,9 +54,15 @@ struct ThreadLocal {
     std::uint32_t correlation;
     /// The thread is inside our own set-up code: its hooks pass through.
     bool inside_gpuspy;
-    /// The driver call that CUPTI told of, that no hook saw, and whose word of CUPTI's the host uses (subscriber.cpp).
+    /// The driver call that CUPTI told of and that no hook saw (subscriber.cpp).
     std::uint32_t unhooked_correlation;
     std::uint64_t unhooked_begin_ticks;
+    /// What the thread last asked of a buffer of CUPTI's records (host_records.cpp).
+    std::uintptr_t read_buffer;
+    std::uint64_t read_word;
+    std::uint32_t read_version;
+    /// It is in a flush of CUPTI that the host knows nothing of (shared_buffers.cpp).
+    bool flushes_for_us;
     nvtx::OpenPushes* pushes;  ///< The thread's open NVTX ranges; nullptr: it has had none.
 };
 

@@ -9,7 +9,7 @@ namespace gpuspy::hook {
 
 inline bool is_tool(const elf::Object& object) noexcept {
     constexpr const char* kPrefixes[] = {"libcuda.so",
-                                         "libcupti",
+                                         "libcupti.so",
                                          "libnvperf",
                                          "libnvidia",
                                          "libcudadebugger",

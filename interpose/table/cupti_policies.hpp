@@ -10,6 +10,7 @@
 
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/device.hpp"
+#include "interpose/device/host_records.hpp"
 #include "interpose/device/shared_buffers.hpp"
 #include "interpose/device/shared_subscriber.hpp"
 #include "interpose/record/call.hpp"
@@ -26,6 +27,7 @@ bool is_shared_call(Original original, const void* caller) noexcept {
 template <class Original>
 bool is_shared_taking(Original original, const void* caller, const char* function) noexcept {
     if (!is_hosts_cupti_call(caller)) return false;
+    wait_for_device();
     if (is_shared_copy(reinterpret_cast<const void*>(original))) return true;
     char reason[256];
     snprintf(reason, sizeof reason, "%s took another copy of CUPTI for itself (%s)", cupti_holder(), function);
@@ -60,12 +62,21 @@ struct SharedRegistration {
     }
 };
 
+inline bool is_of_newer_form(const CUpti_SubscriberParams* parameters) noexcept {
+    return parameters != nullptr && parameters->structSize > sizeof *parameters;
+}
+
 /// cuptiSubscribe, and its second form with one argument more.
 struct SharedSubscription {
     template <class Original, class... More>
     static CUptiResult instead(Original original, const void* caller, CUpti_SubscriberHandle* subscriber,
                                CUpti_CallbackFunc callback, void* data, More... more) noexcept {
         if (!is_shared_taking(original, caller, "cuptiSubscribe")) return original(subscriber, callback, data, more...);
+        if ((is_of_newer_form(more) || ...)) {
+            // With it go functions that do not mix with those that we use (CUPTI 13.3).
+            device_yield("a newer form of cuptiSubscribe_v2 was called");
+            return original(subscriber, callback, data, more...);
+        }
         auto with_more = std::make_tuple(original, more...);
         using Context = decltype(with_more);
         constexpr auto call = [](void* context, CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function,
@@ -82,7 +93,7 @@ template <int Index>
 struct SharedEnable {
     template <class Original, class... A>
     static CUptiResult instead(Original original, const void* caller, A... arguments) noexcept {
-        if (!is_shared_call(original, caller)) return original(arguments...);
+        if (!is_shared_taking(original, caller, "cuptiActivityEnable")) return original(arguments...);
         const CUpti_ActivityKind kind = std::get<Index>(std::tuple<A...>(arguments...));
         const bool is_new = host_enables_kind(kind);
         const CUptiResult result = original(arguments...);
@@ -109,7 +120,7 @@ struct SharedEnableApi {
     template <class Original>
     static CUptiResult instead(Original original, const void* caller, CUpti_CallbackId id,
                                std::uint8_t enable) noexcept {
-        if (enable == 0 || !is_shared_call(original, caller)) return original(id, enable);
+        if (enable == 0 || !is_shared_taking(original, caller, "cuptiActivityEnable")) return original(id, enable);
         const bool is_new = host_enables_kind(Kind);
         const CUptiResult result = original(id, enable);
         if (result != CUPTI_SUCCESS && is_new) host_failed_to_enable(Kind);
@@ -125,7 +136,7 @@ struct SharedFinalize {
         snprintf(reason, sizeof reason, "%s called cuptiFinalize", cupti_holder());
         const bool was_on = device_detach(reason);
         const CUptiResult result = original();
-        device_detached(was_on);
+        device_detached(was_on, result == CUPTI_SUCCESS);
         return result;
     }
 };

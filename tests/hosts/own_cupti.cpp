@@ -23,11 +23,13 @@ constexpr host::Kernel kBetween{"_Z7betweenv"};
 
 // -- activity records, taken as torch.profiler does: in the host's own flush, of buffers that CUPTI still held ------------------
 
+std::mutex api_lock;  ///< Held by a host that enables and disables; its callbacks take it too.
 std::mutex held_lock;
 std::set<std::uint8_t*> held;
 std::map<std::string, int> counts;
 std::uint64_t kernel_time = 0;
 bool is_flushing = false;
+bool takes_early = false;
 
 void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
     *bytes = std::size_t{64} << 10;
@@ -61,14 +63,16 @@ void read(std::uint8_t* buffer, std::size_t valid_bytes) {
 }
 
 void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
+    const std::lock_guard no_changes(api_lock);
     const std::lock_guard guard(held_lock);
     if (held.erase(buffer) != 1) {
         std::printf("a buffer that was never given\n");
         return;
     }
-    if (is_flushing) {
+    if (is_flushing || takes_early) {
         read(buffer, valid_bytes);
-    } else {
+    }
+    if (!is_flushing) {
         ++counts["early buffer"];
     }
     std::free(buffer);
@@ -93,7 +97,15 @@ void say_counts(const char* what) {
     counts.clear();
 }
 
+void disable(std::initializer_list<CUpti_ActivityKind> kinds) {
+    const std::lock_guard no_callbacks(api_lock);
+    for (const CUpti_ActivityKind kind : kinds) {
+        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
+    }
+}
+
 void start(std::initializer_list<CUpti_ActivityKind> kinds) {
+    const std::lock_guard no_callbacks(api_lock);
     host::must("cuptiActivityRegisterCallbacks", cuptiActivityRegisterCallbacks(request, complete));
     for (const CUpti_ActivityKind kind : kinds) {
         host::must("cuptiActivityEnable", cuptiActivityEnable(kind));
@@ -101,9 +113,7 @@ void start(std::initializer_list<CUpti_ActivityKind> kinds) {
 }
 
 void stop(std::initializer_list<CUpti_ActivityKind> kinds, const char* what) {
-    for (const CUpti_ActivityKind kind : kinds) {
-        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
-    }
+    disable(kinds);
     flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     say_counts(what);
 }
@@ -218,14 +228,58 @@ void copies_only() {
 /// More than a buffer of 64 KiB holds, so that full ones come back while the session lasts.
 void many() {
     launch(kBefore, 3);
+    takes_early = true;
     start({kKernels});
     launch(kWatched, 2000);
-    counts["early buffer"] = counts["early buffer"] > 0 ? 1 : 0;
-    for (const CUpti_ActivityKind kind : {kKernels}) {
-        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
-    }
+    disable({kKernels});
     flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     std::printf("early buffers: %s\n", counts["early buffer"] > 0 ? "some" : "none");
+    counts.erase("early buffer");
+    say_counts("records");
+    launch(kBetween, 4);
+}
+
+/// What is launched between the end of the session and its flush is not the session's.
+void late() {
+    launch(kBefore, 3);
+    start({kKernels});
+    launch(kWatched, 5);
+    disable({kKernels});
+    launch(kBetween, 4);
+    flush();
+    say_counts("records");
+}
+
+/// As Triton's Proton: kinds first, then callbacks; CUPTI is ended by the last calls of the program.
+void ended_at_the_end() {
+    launch(kBefore, 3);
+    host::must("cuptiActivityEnable", cuptiActivityEnable(kKernels));
+    host::must("cuptiActivityRegisterCallbacks", cuptiActivityRegisterCallbacks(request, complete));
+    subscribe();
+    watch(1);
+    launch(kWatched, 5);
+    flush();
+    disable({kKernels});
+    say_counts("records");
+    host::must("cuptiUnsubscribe", cuptiUnsubscribe(subscriber));
+    host::must("cuptiFinalize", cuptiFinalize());
+}
+
+void attributes() {
+    launch(kBefore, 3);
+    for (const bool wanted : {true, false, false, true}) {
+        std::uint8_t value = wanted ? 1 : 0;
+        std::size_t bytes = sizeof value;
+        host::must("cuptiActivitySetAttribute",
+                   cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &value));
+        value = 9;
+        host::must("cuptiActivityGetAttribute",
+                   cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &value));
+        std::printf("per thread: %d\n", value);
+    }
+    std::size_t none = 0;
+    host::say("nothing to set",
+              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &none, nullptr));
     launch(kBetween, 4);
 }
 
@@ -353,19 +407,18 @@ void storm() {
             }
         });
     }
+    takes_early = true;
     for (int session = 0; session < 100; ++session) {
         start({kKernels, kDriver});
         host::must("launch", host::launch(kWatched));
-        for (const CUpti_ActivityKind kind : {kKernels, kDriver}) {
-            host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
-        }
-        host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+        disable({kKernels, kDriver});
+        flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     }
     for (std::thread& thread : threads) {
         thread.join();
     }
     host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
-    counts.clear();
+    std::printf("watched %d\n", counts[kWatched.name]);
 }
 
 void refused() {
@@ -390,6 +443,9 @@ constexpr Mode kModes[] = {
     {"sessions", sessions},
     {"copies_only", copies_only},
     {"many", many},
+    {"late", late},
+    {"ended_at_the_end", ended_at_the_end},
+    {"attributes", attributes},
     {"callbacks", callbacks},
     {"clock_of_its_own", clock_of_its_own},
     {"clock_twice", clock_twice},

@@ -43,8 +43,22 @@ class Shared(harness.TestCase):
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
 
     def test_more_than_one_buffer(self):
-        report = self.both("many", ["early buffers: some"])
+        report = self.both("many", ["early buffers: some", f"records: {WATCHED} 2000"])
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 2000, BETWEEN: 4})
+
+    def test_launches_between_the_end_of_a_session_and_its_flush(self):
+        report = self.both("late", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+
+    def test_cupti_that_is_ended_by_the_last_call(self):
+        """What came back before is in the trace, though no device call opens CUPTI anew."""
+        report = self.both("ended_at_the_end", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5})
+
+    def test_attributes(self):
+        report = self.both("attributes", ["per thread: 1", "per thread: 0", "per thread: 0", "per thread: 1",
+                                          "nothing to set: 1"])
+        self.assert_all_recorded(report, **{BEFORE: 3, BETWEEN: 4})
 
     def test_callbacks(self):
         report = self.both("callbacks", [
@@ -100,7 +114,7 @@ class Shared(harness.TestCase):
 
     def test_sessions_while_other_threads_launch(self):
         """Kernels that run when a session begins lose their times (said), never their records."""
-        report = self.both("storm", [])
+        report = self.both("storm", ["watched 100"])
         self.assert_launches(report, host=3 + 4 * 2000 + 100, expected=3 + 4 * 2000 + 100,
                              device_records=3 + 4 * 2000 + 100)
         self.assert_kernels(report, **{BEFORE: 3, WATCHED: 100, BETWEEN: 8000})
