@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string_view>
 #include <type_traits>
 
 #include "analysis/render/json.hpp"
@@ -25,7 +26,12 @@ Json cell_json(const Cell& cell) {
         cell);
 }
 
-std::string csv_text(const std::string& text) {
+/// A spreadsheet takes what begins so for a formula, and a name in a trace is anybody's: an apostrophe before it says text. (OWASP,
+/// "CSV Injection".)
+std::string csv_text(const std::string& name) {
+    constexpr std::string_view kFormulaStarts = "=+-@\t\r";
+    const std::string text =
+        !name.empty() && kFormulaStarts.find(name.front()) != std::string_view::npos ? "'" + name : name;
     if (text.find_first_of(",\"\r\n") == std::string::npos) {
         return text;
     }

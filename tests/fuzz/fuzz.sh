@@ -1,13 +1,19 @@
 #!/bin/sh
-# fuzz.sh [SECONDS]: builds the preset fuzz and runs the fuzzer of the report (default 600 s). What makes it fail goes to
-# tests/fuzz/found, which the quick tests replay.
+# fuzz.sh [SECONDS [TARGET...]]: builds the preset fuzz and runs each target that long (default 600 s, all targets: report views
+# salvage). What makes one fail goes to tests/fuzz/found/fuzz_TARGET, which the quick tests replay.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-600}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- report views salvage
 cmake --preset fuzz
-cmake --build --preset fuzz --target fuzz_report make_corpus
+cmake --build --preset fuzz
 corpus=build/fuzz/corpus
-mkdir -p "$corpus" tests/fuzz/found
 build/fuzz/bin/make_corpus "$corpus"
-exec build/fuzz/bin/fuzz_report -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=10 \
-    -artifact_prefix=tests/fuzz/found/ "$corpus"
+for target; do
+    found=tests/fuzz/found/fuzz_$target
+    mkdir -p "$found"
+    build/fuzz/bin/fuzz_"$target" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=10 \
+        -artifact_prefix="$found/" "$corpus/$target"
+    rmdir "$found" 2>/dev/null || true
+done

@@ -1,9 +1,13 @@
-// make_corpus FOLDER: seeds for the fuzzer, one for each part of the format.
+// make_corpus FOLDER: seeds for the fuzzers, in a folder for each: of the format, one for each part of it; of changes to what a dead
+// process left (fuzz_salvage.cpp).
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "collector/abi/ring_layout.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
 using namespace gpuspy;
@@ -13,9 +17,35 @@ namespace {
 
 std::filesystem::path folder;
 
-void write(const char* name, const std::string& bytes) {
-    std::ofstream file(folder / name, std::ios::binary);
+void write_to(const char* target, const char* name, const std::string& bytes) {
+    std::filesystem::create_directories(folder / target);
+    std::ofstream file(folder / target / name, std::ios::binary);
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// A trace is a seed for whatever reads traces.
+void write(const char* name, const std::string& bytes) {
+    write_to("report", name, bytes);
+    write_to("views", name, bytes);
+}
+
+/// Writes `bytes` over the ring file at `offset`.
+std::string change(std::uint32_t offset, const std::string& bytes) {
+    std::string one(sizeof offset, 0);
+    std::memcpy(one.data(), &offset, sizeof offset);
+    return one + static_cast<char>(bytes.size()) + bytes;
+}
+
+void write_changes() {
+    write_to("salvage", "none", "");
+    write_to("salvage", "ring_count", change(offsetof(abi::MapHeader, ring_count), {"\xff\xff\0\0", 4}));
+    write_to("salvage", "stride", change(offsetof(abi::MapHeader, ring_stride), {"\1\0\0\0", 4}));
+    write_to("salvage", "commit", change(offsetof(abi::MapHeader, commit_seq), {"\1\0\0\0", 4}));
+    write_to("salvage", "lost", change(offsetof(abi::MapHeader, lost), std::string(16, '\x7f')));
+    // The first words of the first two rings' data, whose place is that of a set with two APIs.
+    write_to("salvage", "event_words", change(4096 + sizeof(abi::RingHeader), {"\xff\xff\1\0", 4}));
+    write_to("salvage", "cut_trace", std::string("\x40\0\0\0\0", 5));
+    write_to("salvage", "other_trace", std::string("\xff\xff\0\0\0", 5) + change(8, "gpuspy"));
 }
 
 void write(const char* name, TraceBuilder& trace) {
@@ -39,7 +69,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     folder = argv[1];
-    std::filesystem::create_directories(folder);
+    write_changes();
 
     TraceBuilder varied = varied_trace();
     write("varied", varied);

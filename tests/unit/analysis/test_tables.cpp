@@ -1,4 +1,5 @@
 // Tables as text, CSV and JSON, and the forms of a kernel's name.
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include <nlohmann/json.hpp>
@@ -86,6 +87,26 @@ TEST_CASE("a table as CSV: RFC 4180, what is not known is empty") {
           "share,total_ns,count,name\n"
           "0.5,1500000,12345,\"first, \"\"one\"\"\"\n"
           "0.25,,7,second\n");
+}
+
+TEST_CASE("a table as CSV: no name of a trace is a formula to a spreadsheet") {
+    Table table = sample();
+    const std::size_t name = table.columns.size() - 1;
+    table.rows.resize(1);
+    const std::pair<const char*, const char*> names[] = {{"=1+1", "'=1+1"},
+                                                         {"@SUM(A1)", "'@SUM(A1)"},
+                                                         {"+cmd", "'+cmd"},
+                                                         {"-2+3", "'-2+3"},
+                                                         {"\ttab", "'\ttab"},
+                                                         {"=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\""},
+                                                         {"operator=", "operator="},
+                                                         {"a-b", "a-b"},
+                                                         {"", ""}};
+    for (const auto& [text, cell] : names) {
+        table.rows[0][name] = std::string(text);
+        const std::string csv = render_csv(table);
+        CHECK(csv.ends_with(fmt::format("12345,{}\n", cell)));
+    }
 }
 
 TEST_CASE("tables as JSON: numbers as they are, what is not known is null") {
