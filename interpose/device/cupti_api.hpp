@@ -26,7 +26,7 @@ namespace gpuspy::hook {
 
 // Not in every version that we can use.
 #define GPUSPY_CUPTI_OPTIONAL_FUNCTIONS(FUNCTION)      \
-    FUNCTION(flush_period, cuptiActivityFlushPeriod)   \
+    FUNCTION(finalize, cuptiFinalize)                  \
     FUNCTION(get_attribute, cuptiActivityGetAttribute) \
     FUNCTION(get_graph_exec_id, cuptiGetGraphExecId)
 

@@ -58,6 +58,7 @@ constinit std::atomic<std::uint32_t> change_count{0};
 // The drain thread's own.
 constinit bool wrote_facts = false;
 constinit std::atomic<bool> is_collecting{false};
+constinit bool is_attached = false;        ///< CUPTI was opened, and has not been finalised since.
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
 /// The drain thread writes it. One too many within a drain interval replaces the last: what holds in the end is said, and the calls
@@ -139,8 +140,20 @@ void open_device() noexcept {
     real_dl().dlerror();  // of libraries that we tried to load: not for the host to see
     announce(refused == nullptr, refused == nullptr ? "" : refused);
     // CUPTI has registered its exit handlers by now: ours must run before them.
-    if (refused == nullptr) register_exit_handler();
+    if (refused == nullptr) {
+        register_exit_handler();
+        is_attached = true;
+    }
     state.store(refused == nullptr ? State::kOn : State::kOff, std::memory_order_release);
+}
+
+/// Until it is out of CUPTI, for half a second at most.
+void wait_for_drain_thread() noexcept {
+    constexpr int kMaxWaitMs = 500;
+    for (int i = 0; i < kMaxWaitMs && is_collecting.load(std::memory_order_seq_cst); ++i) {
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
 }
 
 struct Collection {
@@ -218,7 +231,8 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     write_changes(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
     const Collecting using_cupti;
-    if (state.load(std::memory_order_seq_cst) == State::kOpening) return;  // the host finalises CUPTI this moment
+    const State present = state.load(std::memory_order_seq_cst);
+    if (present == State::kOpening || present != now) return;  // the host finalises CUPTI this moment, or took it
     if (!wrote_facts) {
         wrote_facts = true;
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
@@ -227,7 +241,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
         if (final) {
             flush_at_end(cupti);
         } else {
-            flush_if_due(cupti);
+            flush_if_due();
         }
         if (const std::uint64_t dropped = take_dropped(cupti); dropped > 0) {
             count_loss(abi::LossCause::kCuptiDropped, dropped);
@@ -322,7 +336,6 @@ void device_yield(const char* reason) noexcept {
 
 bool device_detach(const char* reason) noexcept {
     constexpr std::uint32_t kFlushMs = 1000;
-    constexpr int kMaxWaitMs = 500;
     const InsideGpuspy inside;
     wait_until_opened();
     if (state.load(std::memory_order_acquire) != State::kOn) return false;
@@ -330,10 +343,7 @@ bool device_detach(const char* reason) noexcept {
     flush_trace(kFlushMs);  // the drain thread reads what came back, with its names
     State expected = State::kOn;
     if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_seq_cst)) return false;
-    for (int i = 0; i < kMaxWaitMs && is_collecting.load(std::memory_order_seq_cst); ++i) {
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
-    }
+    wait_for_drain_thread();
     give_copies();
     visit_activity_buffers(lose_buffer, nullptr);
     announce(false, reason);
@@ -344,10 +354,19 @@ void device_detached(bool was_on, bool succeeded) noexcept {
     if (succeeded) {
         forget_records();
         forget_subscription();
+        is_attached = false;
     }
     if (!was_on) return;
     if (!succeeded) announce(true, "");
     state.store(succeeded ? State::kUnopened : State::kOn, std::memory_order_release);
+}
+
+bool device_let_go() noexcept {
+    const InsideGpuspy inside;
+    if (state.load(std::memory_order_acquire) != State::kOff || !is_attached || cupti.finalize == nullptr) return false;
+    wait_for_drain_thread();
+    is_attached = false;
+    return cupti.finalize() == CUPTI_SUCCESS;
 }
 
 void wait_for_device() noexcept {

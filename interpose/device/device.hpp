@@ -35,6 +35,9 @@ bool device_detach(const char* reason) noexcept;
 /// It has, or CUPTI refused. The next device call opens CUPTI anew, if it was open before.
 void device_detached(bool was_on, bool succeeded) noexcept;
 
+/// After device_yield(): CUPTI refuses the host's copy as long as ours is attached to the driver. Detaches it. False: it was not.
+bool device_let_go() noexcept;
+
 /// Returns when no thread is opening CUPTI, or after two seconds: so that the host and we do not take it at the same moment.
 void wait_for_device() noexcept;
 

@@ -15,7 +15,9 @@
 namespace gpuspy::hook {
 namespace {
 
-constexpr std::uint32_t kFlushPeriodMs = 200;
+constexpr std::uint64_t kFlushPeriodNs = 200'000'000;
+/// For the drain thread to read what came back.
+constexpr std::uint32_t kReadMs = 1000;
 /// A host that does not flush after its session is waited for no longer.
 constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 
@@ -37,8 +39,6 @@ constinit std::atomic<std::uint32_t> newest_correlation{0};  ///< Of calls durin
 constinit std::atomic<std::uint32_t> last_correlation{0};    ///< Of the session; 0: it is not over.
 constinit std::atomic<std::uint64_t> draining_since_ns{0};   ///< CLOCK_MONOTONIC.
 constinit std::atomic<std::int32_t> hosts_in_flight{0};      ///< Buffers of the host's that CUPTI holds.
-constinit std::atomic<std::uint32_t> host_period_ms{0};      ///< Flush period as the host set it, or CUPTI's default.
-constinit std::atomic<std::uint32_t> period_ms{0};           ///< As it is now.
 constinit std::atomic<std::uint64_t> dropped_for_us{0};
 constinit std::atomic<std::uint64_t> dropped_for_host{0};
 constinit std::atomic<std::uint64_t> callback_total_ns{0};
@@ -169,15 +169,6 @@ bool may_flush() noexcept {
     return session.load(std::memory_order_acquire) == Session::kNone;
 }
 
-void set_period(const CuptiApi& api, std::uint32_t wanted_ms) noexcept {
-    if (api.flush_period == nullptr) return;
-    // Another thread may want another one meanwhile: what stands there last is what CUPTI is told last.
-    while (period_ms.exchange(wanted_ms, std::memory_order_acq_rel) != wanted_ms) {
-        api.flush_period(wanted_ms);
-        wanted_ms = period_ms.load(std::memory_order_acquire);
-    }
-}
-
 void begin_session_if_due() noexcept {
     if (host_request.load(std::memory_order_relaxed) == nullptr || host_kinds.load(std::memory_order_relaxed) == 0)
         return;
@@ -185,9 +176,6 @@ void begin_session_if_due() noexcept {
     if (before == Session::kOn) return;
     last_correlation.store(0, std::memory_order_relaxed);
     if (before == Session::kNone) {
-        if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
-            set_period(*api, host_period_ms.load(std::memory_order_relaxed));
-        }
         flush(true);  // else the host's first records would come in a buffer of ours
     }
     session_kinds.fetch_or(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -253,18 +241,14 @@ CUptiResult host_counts_dropped(decltype(&::cuptiActivityGetNumDroppedRecords) o
     return result;
 }
 
-CUptiResult host_sets_flush_period(decltype(&::cuptiActivityFlushPeriod) original, std::uint32_t wanted_ms) noexcept {
-    host_period_ms.store(wanted_ms, std::memory_order_relaxed);
-    if (ours.load(std::memory_order_acquire) != nullptr && may_flush())
-        return CUPTI_SUCCESS;  // ours holds until its session
-    period_ms.store(wanted_ms, std::memory_order_relaxed);
-    return original(wanted_ms);
-}
-
 CUptiResult host_sets_timestamps(decltype(&::cuptiActivityRegisterTimestampCallback) original,
                                  CUpti_TimestampCallbackFunc clock) noexcept {
     if (is_current_clock(clock)) return CUPTI_SUCCESS;  // set twice it spoils CUPTI's records
-    if (may_flush()) flush(true);                       // what is to be stamped with the clock before
+    if (may_flush()) {
+        flush(true);
+        // CUPTI puts times on its clock when a record is read: what was stamped with the clock before must be read before.
+        flush_trace(kReadMs);
+    }
     return host_sets_clock(original, clock, ours.load(std::memory_order_acquire));
 }
 
@@ -368,26 +352,19 @@ void forget_records() noexcept {
     session_kinds.store(0, std::memory_order_relaxed);
     session.store(Session::kNone, std::memory_order_release);
     hosts_in_flight.store(0, std::memory_order_relaxed);
-    host_period_ms.store(0, std::memory_order_relaxed);
-    period_ms.store(0, std::memory_order_relaxed);
     forget_host_clock();
 }
 
-void flush_if_due(const CuptiApi& api) noexcept {
+void flush_if_due() noexcept {
     static constinit std::uint64_t last_ns = 0;  // the drain thread's own
     const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
     if (session.load(std::memory_order_acquire) == Session::kDraining &&
         now_ns - draining_since_ns.load(std::memory_order_relaxed) > kPatienceNs) {
         leave_session();
     }
-    const bool may = may_flush();
-    set_period(api, may ? kFlushPeriodMs : host_period_ms.load(std::memory_order_relaxed));
-    // A session that began meanwhile has found the period that we had before.
-    if (may && !may_flush()) set_period(api, host_period_ms.load(std::memory_order_relaxed));
-    if (api.flush_period != nullptr || !may) return;
-    if (now_ns - last_ns < kFlushPeriodMs * std::uint64_t{1'000'000}) return;
-    last_ns = now_ns;
+    if (!may_flush() || now_ns - last_ns < kFlushPeriodNs || activity_buffers_in_flight() == 0) return;
     flush(false);
+    last_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
 }
 
 void flush_at_end(const CuptiApi& api) noexcept {

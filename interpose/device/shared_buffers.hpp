@@ -20,7 +20,6 @@ CUptiResult host_registers_callbacks(decltype(&::cuptiActivityRegisterCallbacks)
                                      CUpti_BuffersCallbackCompleteFunc complete) noexcept;
 CUptiResult host_counts_dropped(decltype(&::cuptiActivityGetNumDroppedRecords) original, CUcontext context,
                                 std::uint32_t stream, std::size_t* dropped) noexcept;
-CUptiResult host_sets_flush_period(decltype(&::cuptiActivityFlushPeriod) original, std::uint32_t wanted_ms) noexcept;
 CUptiResult host_sets_timestamps(decltype(&::cuptiActivityRegisterTimestampCallback) original,
                                  CUpti_TimestampCallbackFunc clock) noexcept;
 
@@ -48,9 +47,9 @@ void flush_before_detach() noexcept;
 /// The host called cuptiFinalize, or this is a forked child: CUPTI has forgotten callbacks and kinds of both.
 void forget_records() noexcept;
 
-/// Drain thread, each pass: sees to it that CUPTI gives back what is not full, a few times a second: on a thread of its own where it
-/// can (a flush takes milliseconds, in which the drain thread must empty rings).
-void flush_if_due(const CuptiApi& api) noexcept;
+/// Drain thread, each pass: a few times a second CUPTI gives back what is not full, so that a kill does not cost more. (Its own
+/// periodic flush gives back full buffers alone.) Not in a session of the host's.
+void flush_if_due() noexcept;
 
 /// Drain thread: the last flush. Buffers of the host's are read, and kept for its own next flush: its callbacks may belong to what
 /// is destroyed by now.

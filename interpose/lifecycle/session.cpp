@@ -49,6 +49,7 @@ constinit ThreadState* free_states = nullptr;
 constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
+constinit pid_t recording_pid = 0;
 constinit bool has_exit_handler = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
 constinit std::atomic<unsigned long long> saved_adds{0};         ///< Objects loaded so far, as the trace has them.
@@ -222,6 +223,7 @@ bool is_recording_or_start() noexcept {
                 // A forked child has its parent's: another thread of the parent may have held the C library's lock for them.
                 if (!has_exit_handler) register_exit_handler();
                 has_exit_handler = true;
+                recording_pid = getpid();
                 page().generation.store(++last_generation, std::memory_order_relaxed);
                 state.store(State::kRecording, std::memory_order_release);
             }
@@ -304,6 +306,11 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept {
 
 void wake_drain() noexcept {
     drain.wake();
+}
+
+void end_without_handlers() noexcept {
+    // A child of vfork has its parent's memory, and is about to leave it: the recording is the parent's.
+    if (state.load(std::memory_order_relaxed) == State::kRecording && recording_pid == getpid()) end_recording();
 }
 
 bool flush_trace(std::uint32_t timeout_ms) noexcept {

@@ -21,6 +21,9 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept;
 /// Tells the drain thread that a ring fills up.
 void wake_drain() noexcept;
 
+/// The process is about to leave without its exit handlers: what they would do.
+void end_without_handlers() noexcept;
+
 /// Waits until the drain thread has made a pass, or that long. False: it has not.
 bool flush_trace(std::uint32_t timeout_ms) noexcept;
 

@@ -71,7 +71,12 @@ struct SharedSubscription {
     template <class Original, class... More>
     static CUptiResult instead(Original original, const void* caller, CUpti_SubscriberHandle* subscriber,
                                CUpti_CallbackFunc callback, void* data, More... more) noexcept {
-        if (!is_shared_taking(original, caller, "cuptiSubscribe")) return original(subscriber, callback, data, more...);
+        if (!is_shared_taking(original, caller, "cuptiSubscribe")) {
+            const CUptiResult result = original(subscriber, callback, data, more...);
+            const bool again = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
+                               is_hosts_cupti_call(caller) && device_let_go();
+            return again ? original(subscriber, callback, data, more...) : result;
+        }
         if ((is_of_newer_form(more) || ...)) {
             // With it go functions that do not mix with those that we use (CUPTI 13.3).
             device_yield("a newer form of cuptiSubscribe_v2 was called");

@@ -56,7 +56,7 @@ def report_of(machine, trace):
 def traces_of(machine, row, folder):
     """{file name: report} of what a run left; a trace that cannot be read is a fault."""
     reports = {}
-    for trace in sorted((machine.work / folder).glob("trace*.bin")):
+    for trace in sorted((machine.work / folder).glob("trace*.bin*")):  # one that ended before is trace.bin.old
         report = report_of(machine, trace)
         if row.need(not isinstance(report, str), f"{trace.name}: {report}"):
             row.need(report["reading"]["bad_blocks"] == 0, f"{trace.name}: bad blocks")

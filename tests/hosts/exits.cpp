@@ -1,8 +1,10 @@
 // Ends, after five launches, in the way that is asked for:
-// exits return | exit | _exit | quick_exit | abort | kill | segfault | thread | unsynchronised
+// exits return | exit | _exit | _Exit | quick_exit | abort | kill | segfault | thread | unsynchronised | vfork
+// vfork: a child leaves by _exit, in its parent's memory, and the parent goes on to return.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -41,6 +43,20 @@ int main(int argc, char** argv) {
     }
     if (std::strcmp(how, "_exit") == 0) {
         _exit(7);
+    }
+    if (std::strcmp(how, "_Exit") == 0) {
+        std::_Exit(7);
+    }
+    if (std::strcmp(how, "vfork") == 0) {
+        const pid_t child = vfork();
+        if (child == 0) {
+            _exit(9);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        std::printf("child %d\n", WEXITSTATUS(status));
+        host::must("launch", host::launch(kKernel));
+        return 7;
     }
     if (std::strcmp(how, "quick_exit") == 0) {
         std::quick_exit(7);

@@ -14,7 +14,7 @@ ROUNDS = 20
 
 class Exits(harness.TestCase):
     def test_clean_ends(self):
-        for how, status in (("return", 7), ("exit", 7), ("thread", 5)):
+        for how, status in (("return", 7), ("exit", 7), ("thread", 5), ("_exit", 7), ("_Exit", 7)):
             with self.subTest(how=how):
                 report = self.recorded("exits", how, status=status)
                 self.assert_complete(report, 5)
@@ -28,12 +28,19 @@ class Exits(harness.TestCase):
         self.assertEqual(run.status, 0)
         self.assertEqual({c["name"]: c["count"] for c in run.report()["calls"]}["cudaDeviceSynchronize"], 5)
 
+    def test_child_of_vfork_ends_nothing(self):
+        run = self.run_host("exits", "vfork")
+        self.assertEqual((run.status, run.stdout), (7, b"launched 5\nchild 9\n"))
+        report = run.report()
+        self.assert_complete(report, 6)
+        self.assertTrue(report["process"]["ended_cleanly"])
+
     def test_end_without_synchronisation(self):
         report = self.recorded("exits", "unsynchronised")
         self.assert_complete(report, 5)
 
     def test_ends_without_notice(self):
-        endings = (("_exit", 7), ("quick_exit", 7), ("abort", -signal.SIGABRT), ("kill", -signal.SIGKILL),
+        endings = (("quick_exit", 7), ("abort", -signal.SIGABRT), ("kill", -signal.SIGKILL),
                    ("segfault", -signal.SIGSEGV))
         for how, status in endings:
             with self.subTest(how=how):

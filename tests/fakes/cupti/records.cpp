@@ -22,8 +22,20 @@ std::uint64_t client_time(std::uint64_t device_ns) {
     if (state().timestamp == nullptr) {
         return device_ns;
     }
-    const std::uint64_t now_ns = find_driver()->now_ns();
-    const std::uint64_t now = state().timestamp();
+    // Both at one moment: not with the thread put off in between.
+    std::uint64_t now_ns = 0;
+    std::uint64_t now = 0;
+    std::uint64_t width_ns = ~std::uint64_t{0};
+    for (int i = 0; i < 20 && width_ns > 500; ++i) {
+        const std::uint64_t before_ns = find_driver()->now_ns();
+        const std::uint64_t theirs = state().timestamp();
+        const std::uint64_t taken_ns = find_driver()->now_ns() - before_ns;
+        if (taken_ns < width_ns) {
+            width_ns = taken_ns;
+            now_ns = before_ns + taken_ns / 2;
+            now = theirs;
+        }
+    }
     const auto span_ns = static_cast<double>(now_ns - state().device_origin_ns);
     const double rate = span_ns > 0 ? static_cast<double>(now - state().timestamp_origin) / span_ns : 1.0;
     const auto ahead_ns = static_cast<double>(static_cast<std::int64_t>(device_ns - now_ns));
