@@ -118,13 +118,11 @@ Complaint make_view(gpuspy_tables_trace& trace, const std::string& name, const s
     }
     ViewOptions options;
     options.by_config = by_config;
-    if (names == "base") {
-        options.names = NameForm::kBase;
-    } else if (names == "mangled") {
-        options.names = NameForm::kMangled;
-    } else if (names != "full") {
-        return fmt::format("there are no names \"{}\"; there are: full, base, mangled", names);
+    const auto form = find_name_form(names);
+    if (!form) {
+        return fmt::format("there are no names \"{}\"; there are: {}", names, fmt::join(name_forms(), ", "));
     }
+    options.names = *form;
     auto table = std::make_shared<Table>();
     {
         const std::lock_guard<std::mutex> lock(trace.views);

@@ -19,8 +19,10 @@
 #include "analysis/render/kernel_name.hpp"
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
+#include "analysis/report/compare_page.hpp"
 #include "analysis/report/compare_request.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/page.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/views/comparison.hpp"
@@ -84,7 +86,7 @@ std::string as_text(const analysis::Comparison& comparison, const CompareArgumen
 
 /// The comparison in the format that was asked for; or which tables there are.
 std::optional<std::string> rendered(const analysis::Comparison& comparison, const CompareArguments& arguments,
-                                    std::string& text) {
+                                    analysis::NameForm form, std::string& text) {
     if (arguments.format == "text") {
         text = as_text(comparison, arguments);
         return std::nullopt;
@@ -93,6 +95,10 @@ std::optional<std::string> rendered(const analysis::Comparison& comparison, cons
     options.best = arguments.best;
     options.curve = arguments.curve;
     std::vector<analysis::Table> tables = analysis::comparison_tables(comparison, options);
+    if (arguments.format == "html") {
+        text = comparison_page(comparison, std::move(tables), form, arguments);
+        return std::nullopt;
+    }
     if (arguments.format == "json") {
         const std::vector<analysis::ViewTables> views = {{"compare", std::move(tables)}};
         text = analysis::render_views_json(views);
@@ -115,6 +121,9 @@ int compare_traces(const CompareArguments& arguments) {
     if (const auto fault = read_compare_request(arguments, request)) {
         return fail(*fault, ExitCode::kUsage);
     }
+    if (arguments.format == "html" && arguments.output.empty() && standard_output_is_terminal()) {
+        return fail(kPageOnTerminal, ExitCode::kUsage);
+    }
     int status = 0;
     auto groups = read_groups(request, status);
     if (!groups) {
@@ -122,13 +131,11 @@ int compare_traces(const CompareArguments& arguments) {
     }
     analysis::CompareOptions options;
     options.threshold = request.threshold;
-    const analysis::NameForm form = arguments.names == "mangled" ? analysis::NameForm::kMangled
-                                    : arguments.names == "base"  ? analysis::NameForm::kBase
-                                                                 : analysis::NameForm::kFull;
+    const analysis::NameForm form = analysis::find_name_form(arguments.names).value();  // Checked when it was read.
     options.kernel_name = [form](const std::string& mangled) { return analysis::kernel_name(mangled, form); };
     const analysis::Comparison comparison = analysis::compare(std::move(*groups), options);
     std::string text;
-    if (const auto fault = rendered(comparison, arguments, text)) {
+    if (const auto fault = rendered(comparison, arguments, form, text)) {
         return fail(*fault, ExitCode::kUsage);
     }
     Output out(arguments.output);
@@ -170,7 +177,7 @@ Subcommand add_compare_command(CLI::App& app) {
     command
         ->add_option("--names", arguments->names,
                      "Kernels are told apart by full name, base (the function alone: across builds), or mangled")
-        ->check(CLI::IsMember({"full", "base", "mangled"}))
+        ->check(CLI::IsMember(analysis::name_forms()))
         ->capture_default_str();
     command
         ->add_option("--threshold", arguments->threshold,
@@ -180,14 +187,19 @@ Subcommand add_compare_command(CLI::App& app) {
         ->allow_extra_args(false);
     command->add_flag("--best", arguments->best, "Name the best in each measure");
     command->add_flag("--curve", arguments->curve, "A table of images a second, trace by trace, for saturation curves");
-    command->add_option("--format", arguments->format, "text, json (docs/report-views.md) or csv (one table)")
-        ->check(CLI::IsMember({"text", "json", "csv"}))
+    command
+        ->add_option("--format", arguments->format,
+                     "text, json (docs/report-views.md), html (a page) or csv (one table)")
+        ->check(CLI::IsMember({"text", "json", "html", "csv"}))
         ->capture_default_str();
     command->add_option("--table", arguments->table, "The table that --format csv writes")->capture_default_str();
-    arguments->top_given = command->add_option("--top", arguments->top, "Text: kernels and calls listed, 0: all (20)")
-                               ->check([](const std::string& text) {
-                                   return text.rfind('-', 0) == 0 ? text + " is no number of rows" : std::string();
-                               });
+    arguments->top_given =
+        command
+            ->add_option("--top", arguments->top,
+                         "Kernels and calls listed in text, rows of a page's tables at first; 0: all (20)")
+            ->check([](const std::string& text) {
+                return text.rfind('-', 0) == 0 ? text + " is no number of rows" : std::string();
+            });
     command->add_option("-o,--output", arguments->output, "File to write to, instead of standard output");
     command->add_flag("--wide", arguments->wide, "Text: cut nothing to the width of the line");
     return {command, [arguments] { return compare_traces(*arguments); }};

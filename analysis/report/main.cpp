@@ -19,6 +19,7 @@
 #include "analysis/report/compare_command.hpp"
 #include "analysis/report/export_command.hpp"
 #include "analysis/report/output.hpp"
+#include "analysis/report/page.hpp"
 #include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
 #include "analysis/report/terminal.hpp"
@@ -91,8 +92,7 @@ int report(const gpuspy::report::ViewOutput& output, const gpuspy::report::ViewA
         return fail(output.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
     }
     if (output.format == "html" && output.output_path.empty() && gpuspy::report::standard_output_is_terminal()) {
-        return fail("a page is not for a terminal: say -o report.html, or send it into a file or pipe",
-                    ExitCode::kUsage);
+        return fail(gpuspy::report::kPageOnTerminal, ExitCode::kUsage);
     }
     if (output.format == "calls") {
         return list_calls(output);

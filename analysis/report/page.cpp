@@ -31,21 +31,19 @@ std::string part_of(const ViewArguments& arguments) {
     return fmt::format("{}", fmt::join(given, " "));
 }
 
-/// So that the page of a long run can be opened.
-void keep_first(analysis::Table& table, const std::string& view) {
+}  // namespace
+
+void keep_first(analysis::Table& table, const std::string& all) {
     constexpr std::size_t kRows = 1'000;
     if (table.rows.size() <= kRows) {
         return;
     }
-    table.notes.push_back(fmt::format("the first {} of {} rows: gpuspy-report --view {}.{} --top 0 shows all", kRows,
-                                      table.rows.size(), view, table.name));
+    table.notes.push_back(fmt::format("the first {} of {} rows: {} shows all", kRows, table.rows.size(), all));
     table.rows.resize(kRows);
     if (table.has_row_units()) {
         table.row_units.resize(kRows);
     }
 }
-
-}  // namespace
 
 std::string page_of(const analysis::ViewInput& input, const std::vector<analysis::ViewTables>& views,
                     const ViewArguments& arguments, const ViewOutput& output) {
@@ -56,7 +54,7 @@ std::string page_of(const analysis::ViewInput& input, const std::vector<analysis
     std::vector<analysis::ViewTables> shown = views;
     for (analysis::ViewTables& view : shown) {
         for (analysis::Table& table : view.tables) {
-            keep_first(table, view.view);
+            keep_first(table, fmt::format("gpuspy-report --view {}.{} --top 0", view.view, table.name));
         }
     }
     parts.views = analysis::render_views_json(shown);

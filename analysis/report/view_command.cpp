@@ -155,7 +155,7 @@ void add_view_options(CLI::App& app, ViewArguments& arguments) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--names", arguments.names, "Kernel names in views: full, base (the function alone) or mangled")
-        ->check(CLI::IsMember({"full", "base", "mangled"}))
+        ->check(CLI::IsMember(analysis::name_forms()))
         ->capture_default_str();
     app.add_option("--filter", arguments.filter, "Views: kernels whose name matches this regular expression");
     app.add_option("--device", arguments.device, "Views: this device alone");
@@ -203,9 +203,7 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
         selection.everything() ? analysis::Timeline{} : analysis::select(*model, *model->timeline, selection);
     analysis::ViewOptions options;
     options.by_config = arguments.by_config;
-    options.names = arguments.names == "mangled" ? analysis::NameForm::kMangled
-                    : arguments.names == "base"  ? analysis::NameForm::kBase
-                                                 : analysis::NameForm::kFull;
+    options.names = analysis::find_name_form(arguments.names).value();  // Checked when it was read.
     const analysis::ViewInput input{*model, selection.everything() ? *model->timeline : part, options};
 
     std::vector<ViewTables> views;

@@ -113,7 +113,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(complete("gpuspy-report", "--fo"), ["--format"])
         self.assertEqual(complete("gpuspy-report", "--format", "j"), ["json"])
         self.assertEqual(complete("gpuspy-report", "compare", "--fa"), ["--fail-if"])
-        self.assertEqual(complete("gpuspy-report", "compare", "--format", ""), ["text", "json", "csv"])
+        self.assertEqual(complete("gpuspy-report", "compare", "--format", ""), ["text", "json", "html", "csv"])
         self.assertEqual(complete("gpuspy-report", f"{harness.SOURCE}/READ"), [f"{harness.SOURCE}/README.md"])
 
 

@@ -140,6 +140,11 @@ expect "compare" 0 "" "$report" compare "$trace" "$trace"
 grep -q "^  launches .* 1.00 " "$folder/out" || { echo "FAILED compare: no launches" >&2; failures=$((failures + 1)); }
 expect "compare as JSON" 0 "" "$report" compare --format json "$trace" "$trace"
 grep -q '"measure": "gpu_time"' "$folder/out" || { echo "FAILED compare as JSON" >&2; failures=$((failures + 1)); }
+expect "a page of a comparison" 0 "" "$report" compare --format html -o "$folder/compare.html" "$trace" "$trace"
+grep -q "^<!DOCTYPE html>" "$folder/compare.html" || { echo "FAILED $name: no page" >&2; failures=$((failures + 1)); }
+expect "a page of a comparison onto a terminal" 2 "a page is not for a terminal: say -o report.html" \
+    sh -c 'script -qec "$0 compare --format html $1 2>$2" /dev/null >"$2.out"; status=$?; cat "$2" >&2; exit $status' "$report" "$trace" "$folder/terminal"
+[ ! -s "$folder/terminal.out" ] || { echo "FAILED $name: something was written" >&2; failures=$((failures + 1)); }
 expect "compare runs" 0 "" "$report" compare --label a,b "$trace,$trace" "$trace"
 cp "$trace" "$folder/with,comma"
 expect "a comma in a name" 0 "" "$report" compare "$folder/with,comma"
