@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "analysis/passes/compare.hpp"
 #include "analysis/passes/condition.hpp"
+#include "analysis/passes/part_facts.hpp"
 #include "analysis/passes/trace_facts.hpp"
 #include "analysis/render/display_text.hpp"
 #include "analysis/render/kernel_name.hpp"
@@ -39,21 +42,74 @@ constexpr const char* kFooter =
     "all traces but the first, or the only one. docs/comparing.md lists the measures.\n"
     "Exit status: as of gpuspy-report; 7: a condition of --fail-if was met, or its measure is not known.";
 
+/// What a part of a time range is called: the words that asked for it, and for the steady state where it was found.
+std::string part_words(const CompareArguments& arguments, const analysis::Selection& selection) {
+    std::string words = arguments.part.words();
+    if (arguments.part.steady) {
+        const auto moment = [](std::int64_t ns) {
+            return analysis::duration_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, ns)));
+        };
+        words += fmt::format(" (from {} to {})", moment(*selection.from_ns), moment(*selection.to_ns));
+    }
+    return words;
+}
+
+/// The totals of what was asked for of a trace; nullopt with `status` if it cannot be read or has no such part.
+std::optional<analysis::TraceFacts> read_facts(const std::string& path, const CompareArguments& arguments,
+                                               analysis::Selection selection, int& status) {
+    const bool whole = arguments.part.words().empty();
+    const auto model = load(path, whole ? WithTimeline::kNo : WithTimeline::kYes, status);
+    if (model == nullptr) {
+        return std::nullopt;
+    }
+    if (model->index.reading.partial()) {
+        partly_readable(path, model->index.reading);
+    }
+    if (whole) {
+        return analysis::trace_facts(*model, analysis::find_totals(*model));
+    }
+    if (arguments.part.steady) {
+        if (const auto fault = select_steady(*model, selection)) {
+            status = fail(path + ": " + *fault, ExitCode::kUsage);
+            return std::nullopt;
+        }
+    }
+    const analysis::Timeline part = analysis::select(*model, *model->timeline, selection);
+    if (part.wall_ns() == 0) {
+        status = fail(fmt::format("{}: {}: the recording ends at {}", path, arguments.part.words(),
+                                  analysis::duration_text(model->timeline->wall_ns())),
+                      ExitCode::kUsage);
+        return std::nullopt;
+    }
+    return analysis::part_facts(*model, part, selection, part_words(arguments, selection));
+}
+
+/// Whether nothing of what was asked for ran in any of the traces: a name that is mistyped must not pass for "as before".
+bool nothing_selected(const std::vector<analysis::RunGroup>& groups, const SelectionArguments& part) {
+    if (part.filter.empty() && part.device.empty() && part.stream.empty()) {
+        return false;
+    }
+    const auto has_none = [](const analysis::TraceFacts& run) {
+        return run.device_times && run.value("kernels").value_or(0) == 0 && run.value("gpu_time").value_or(0) == 0;
+    };
+    return std::all_of(groups.begin(), groups.end(), [&](const analysis::RunGroup& group) {
+        return std::all_of(group.runs.begin(), group.runs.end(), has_none);
+    });
+}
+
 /// The groups, read; nullopt with `status` if one of their traces cannot be. Each trace is forgotten but for its totals.
-std::optional<std::vector<analysis::RunGroup>> read_groups(const CompareRequest& request, int& status) {
+std::optional<std::vector<analysis::RunGroup>> read_groups(const CompareRequest& request,
+                                                           const CompareArguments& arguments, int& status) {
     std::vector<analysis::RunGroup> groups;
     for (std::size_t i = 0; i < request.groups.size(); ++i) {
         analysis::RunGroup& group = groups.emplace_back();
         group.label = request.labels[i];
         for (const std::string& path : request.groups[i]) {
-            const auto model = load(path, WithTimeline::kNo, status);
-            if (model == nullptr) {
+            auto facts = read_facts(path, arguments, request.selection, status);
+            if (!facts) {
                 return std::nullopt;
             }
-            if (model->index.reading.partial()) {
-                partly_readable(path, model->index.reading);
-            }
-            group.runs.push_back(analysis::trace_facts(*model, analysis::find_all(*model)));
+            group.runs.push_back(std::move(*facts));
             group.runs.back().path = path;
             group.runs.back().images = request.images[i];
         }
@@ -125,9 +181,14 @@ int compare_traces(const CompareArguments& arguments) {
         return fail(kPageOnTerminal, ExitCode::kUsage);
     }
     int status = 0;
-    auto groups = read_groups(request, status);
+    auto groups = read_groups(request, arguments, status);
     if (!groups) {
         return status;
+    }
+    if (nothing_selected(*groups, arguments.part)) {
+        return fail(fmt::format("{}: nothing of it ran on a device in any of the traces",
+                                analysis::printable(arguments.part.words())),
+                    ExitCode::kUsage);
     }
     analysis::CompareOptions options;
     options.threshold = request.threshold;
@@ -183,6 +244,7 @@ Subcommand add_compare_command(CLI::App& app) {
         ->add_option("--threshold", arguments->threshold,
                      "Kernels and calls whose count and time differ by no more are not listed")
         ->capture_default_str();
+    add_selection_options(*command, arguments->part, "Of each trace ");
     command->add_option("--fail-if", arguments->conditions, "Exit status 7 if this holds; may be given several times")
         ->allow_extra_args(false);
     command->add_flag("--best", arguments->best, "Name the best in each measure");

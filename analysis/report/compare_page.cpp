@@ -53,6 +53,7 @@ std::string comparison_page(const analysis::Comparison& comparison, std::vector<
     }
     analysis::HtmlParts parts;
     parts.title = title_of(comparison.labels);
+    parts.part = arguments.part.words();
     const std::vector<analysis::ViewTables> views = {{"compare", std::move(tables)}};
     parts.views = analysis::render_views_json(views);
     parts.names = analysis::render_names_json(listed_kernels(comparison, names), names);

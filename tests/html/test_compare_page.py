@@ -127,6 +127,13 @@ class ComparePage(PageCase):
         self.assertEqual(charts["Images a second"][0], labels)
         self.assertEqual(charts["Kernel time by library"][0], labels)
 
+    def test_a_part(self):
+        tables = self.compare("--steady", EAGER, GRAPH)
+        self.assertEqual(self.texts("#part"), ["What is compared is a part of each recording (--steady)."])
+        self.assertIn("--steady (from ", self.texts('[id="compare.notes"] p')[0])
+        launches = [row for row in tables["measures"]["rows"] if row["measure"] == "launches"]
+        self.assertEqual(launches[0]["value_2"], 20)  # A graph's launch an iteration.
+
     def test_one_trace(self):
         self.compare(EAGER)
         self.assertEqual(self.texts("#title"), ["h200_resnet_infer"])
