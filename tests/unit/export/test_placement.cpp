@@ -195,7 +195,7 @@ TEST_CASE("placement: much at once on one stream has a track each, and not in qu
 }
 
 TEST_CASE("nested tracks: what reaches beyond the slice around it, very often") {
-    constexpr std::uint32_t kCount = 200'000;
+    constexpr std::uint32_t kCount = 400'000;
     std::size_t siblings = 0;
     std::vector<std::int64_t> last_of(kCount, -1);
     bool in_order = true;
