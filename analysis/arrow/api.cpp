@@ -20,7 +20,7 @@
 #include "analysis/model/build_model.hpp"
 #include "analysis/reader/byte_source.hpp"
 #include "analysis/render/display_text.hpp"
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 #include "analysis/views/view.hpp"
 
 using namespace gpuspy::analysis;
@@ -78,7 +78,7 @@ std::string names_of(const Entries& entries) {
 }
 
 Complaint open_trace(const std::string& path, gpuspy_tables_trace** trace, char** note) {
-    gpuspy::report::salvage_first(path);
+    salvage_first(path);
     const auto source = open_file(path);
     if (!source.ok()) {
         return path + ": " + source.fault().message;

@@ -20,11 +20,11 @@
 #include "analysis/report/export_command.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/page.hpp"
-#include "analysis/report/salvage_first.hpp"
 #include "analysis/report/subcommand.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/report/view_command.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 #include "collector/abi/trace_format.hpp"
 
 namespace {
@@ -44,7 +44,7 @@ std::string not_negative(const std::string& text) {
 
 /// Every call, one a line, written while the trace is read.
 int list_calls(const gpuspy::report::ViewOutput& output) {
-    gpuspy::report::salvage_first(output.trace_path);
+    gpuspy::analysis::salvage_first(output.trace_path);
     const auto source = gpuspy::analysis::open_file(output.trace_path);
     if (!source.ok()) {
         return fail(output.trace_path + ": " + source.fault().message, source.fault().code);

@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 
 namespace gpuspy::report {
 
@@ -17,7 +17,7 @@ int partly_readable(const std::string& path, const analysis::ReadSummary& readin
 
 std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status,
                                       const ProgressTiming& progress_timing) {
-    salvage_first(path);
+    analysis::salvage_first(path);
     const auto source = analysis::open_file(path);
     if (!source.ok()) {
         status = fail(path + ": " + source.fault().message, source.fault().code);
