@@ -20,7 +20,7 @@
 #include "analysis/model/build_model.hpp"
 #include "analysis/reader/byte_source.hpp"
 #include "analysis/render/display_text.hpp"
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 #include "analysis/views/view.hpp"
 
 using namespace gpuspy::analysis;
@@ -78,7 +78,7 @@ std::string names_of(const Entries& entries) {
 }
 
 Complaint open_trace(const std::string& path, gpuspy_tables_trace** trace, char** note) {
-    gpuspy::report::salvage_first(path);
+    salvage_first(path);
     const auto source = open_file(path);
     if (!source.ok()) {
         return path + ": " + source.fault().message;
@@ -118,13 +118,11 @@ Complaint make_view(gpuspy_tables_trace& trace, const std::string& name, const s
     }
     ViewOptions options;
     options.by_config = by_config;
-    if (names == "base") {
-        options.names = NameForm::kBase;
-    } else if (names == "mangled") {
-        options.names = NameForm::kMangled;
-    } else if (names != "full") {
-        return fmt::format("there are no names \"{}\"; there are: full, base, mangled", names);
+    const auto form = find_name_form(names);
+    if (!form) {
+        return fmt::format("there are no names \"{}\"; there are: {}", names, fmt::join(name_forms(), ", "));
     }
+    options.names = *form;
     auto table = std::make_shared<Table>();
     {
         const std::lock_guard<std::mutex> lock(trace.views);

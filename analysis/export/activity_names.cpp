@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "analysis/passes/copies.hpp"
 #include "analysis/render/kernel_name.hpp"
 
 namespace gpuspy::analysis {
 namespace {
 
-/// CUpti_ActivityMemoryKind (cupti_activity.h).
-const char* memory_name(std::uint32_t kind) {
-    static constexpr std::array kNames = {"Unknown", "Pageable", "Pinned",        "Device",
-                                          "Array",   "Managed",  "Device Static", "Managed Static"};
-    return kind < kNames.size() ? kNames[kind] : kNames[0];
+/// As the kind is called elsewhere, with capitals: "Device Static".
+std::string memory_name(std::uint32_t kind) {
+    std::string name = memory_kind_name(kind);
+    if (name.starts_with("kind ")) {
+        name = memory_kind_name(0);  // The readers know no others.
+    }
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        if ((at == 0 || name[at - 1] == ' ') && name[at] >= 'a' && name[at] <= 'z') {
+            name[at] = static_cast<char>(name[at] - 'a' + 'A');
+        }
+    }
+    return name;
 }
 
 }  // namespace

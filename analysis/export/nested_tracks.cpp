@@ -4,32 +4,37 @@
 
 namespace gpuspy::analysis {
 
-void NestedTracks::end_until(std::size_t sibling, std::int64_t moment_ns) {
-    std::vector<std::int64_t>& open = open_[sibling];
-    while (!open.empty() && open.back() <= moment_ns) {
+void NestedTracks::end_until(std::int64_t moment_ns) {
+    while (!ends_.empty() && ends_.top().first <= moment_ns) {
+        const std::size_t sibling = ends_.top().second;
+        ends_.pop();
+        std::vector<std::int64_t>& open = open_[sibling];
+        // Of a sibling the innermost ends first, so the slice that ends here is the one on top.
         end_(sibling, open.back());
         open.pop_back();
+        set_room(sibling);
     }
+}
+
+void NestedTracks::set_room(std::size_t sibling) {
+    const std::vector<std::int64_t>& open = open_[sibling];
+    room_.set(sibling, open.empty() ? std::numeric_limits<std::int64_t>::min() : -open.back());
 }
 
 void NestedTracks::add(std::uint32_t position, std::int64_t begin_ns, std::int64_t end_ns) {
-    for (std::size_t sibling = 0;; ++sibling) {
-        if (sibling == open_.size()) {
-            open_.emplace_back();
-        }
-        end_until(sibling, begin_ns);
-        if (open_[sibling].empty() || open_[sibling].back() >= end_ns) {
-            begin_(sibling, position);
-            open_[sibling].push_back(end_ns);
-            return;
-        }
+    end_until(begin_ns);
+    const std::size_t sibling = room_.first_at_most(-end_ns);
+    if (sibling >= open_.size()) {
+        open_.emplace_back();
     }
+    begin_(sibling, position);
+    open_[sibling].push_back(end_ns);
+    ends_.emplace(end_ns, sibling);
+    set_room(sibling);
 }
 
 void NestedTracks::finish() {
-    for (std::size_t sibling = 0; sibling < open_.size(); ++sibling) {
-        end_until(sibling, std::numeric_limits<std::int64_t>::max());
-    }
+    end_until(std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace gpuspy::analysis

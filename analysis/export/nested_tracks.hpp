@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <queue>
 #include <utility>
 #include <vector>
+
+#include "analysis/model/first_fit.hpp"
 
 namespace gpuspy::analysis {
 
@@ -24,11 +27,16 @@ public:
     void finish();
 
 private:
-    void end_until(std::size_t sibling, std::int64_t moment_ns);
+    void end_until(std::int64_t moment_ns);
+    void set_room(std::size_t sibling);
 
     std::function<void(std::size_t, std::uint32_t)> begin_;
     std::function<void(std::size_t, std::int64_t)> end_;
-    std::vector<std::vector<std::int64_t>> open_;  ///< By sibling: when the open slices end, the innermost last.
+    using End = std::pair<std::int64_t, std::size_t>;  // When, of which sibling.
+
+    std::vector<std::vector<std::int64_t>> open_;  // By sibling: when the open slices end, the innermost last.
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends_;  // Of all that is open.
+    FirstFit room_;  // By sibling: minus the end of its innermost slice, which is the last moment for one inside it.
 };
 
 }  // namespace gpuspy::analysis

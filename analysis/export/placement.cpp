@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
+
+#include "analysis/model/first_fit.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -22,9 +25,9 @@ std::int64_t shift_ns(const Timeline& timeline) {
     return timeline.begin_ns - first_ns;
 }
 
-struct OpenTrack {
-    StreamTrack track;
-    std::uint64_t free_at_device_ns = 0;  ///< When its last record ended.
+struct OpenTracks {
+    std::vector<StreamTrack> siblings;
+    FirstFit ends;  // By sibling: when its last record ended, in ns of the device's clock.
 };
 
 }  // namespace
@@ -32,7 +35,7 @@ struct OpenTrack {
 Placement place_activities(const Timeline& timeline) {
     Placement placement;
     placement.clock_known = timeline.device_clock_known;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<OpenTrack>> streams;  // by device, stream
+    std::map<std::pair<std::uint64_t, std::uint64_t>, OpenTracks> streams;  // by device, stream
     const std::int64_t shift = shift_ns(timeline);
     for (std::uint32_t position = 0; position < timeline.activities.size(); ++position) {
         const DeviceActivity& activity = timeline.activities[position];
@@ -41,25 +44,21 @@ Placement place_activities(const Timeline& timeline) {
             ++placement.untimed;
             continue;
         }
-        std::vector<OpenTrack>& siblings = streams[{record.device, record.stream}];
-        auto free = std::find_if(siblings.begin(), siblings.end(),
-                                 [&](const OpenTrack& open) { return open.free_at_device_ns <= record.start_ns; });
-        if (free == siblings.end()) {
-            const auto sibling = static_cast<std::uint32_t>(siblings.size());
-            free = siblings.insert(free, OpenTrack{{record.device, record.stream, sibling, {}}});
+        auto& [siblings, ends] = streams[{record.device, record.stream}];
+        const std::size_t sibling = ends.first_at_most(static_cast<std::int64_t>(record.start_ns));
+        if (sibling >= siblings.size()) {
+            siblings.push_back({record.device, record.stream, static_cast<std::uint32_t>(sibling), {}});
         }
-        std::vector<PlacedActivity>& placed = free->track.activities;
+        std::vector<PlacedActivity>& placed = siblings[sibling].activities;
         const std::int64_t begin_ns = activity.begin_ns + shift;
         if (!placed.empty()) {
             placed.back().end_ns = std::min(placed.back().end_ns, begin_ns);
         }
         placed.push_back({position, begin_ns, begin_ns + static_cast<std::int64_t>(record.duration_ns)});
-        free->free_at_device_ns = record.start_ns + record.duration_ns;
+        ends.set(sibling, static_cast<std::int64_t>(record.start_ns + record.duration_ns));
     }
-    for (auto& [key, siblings] : streams) {
-        for (OpenTrack& open : siblings) {
-            placement.tracks.push_back(std::move(open.track));
-        }
+    for (auto& [key, open] : streams) {
+        std::move(open.siblings.begin(), open.siblings.end(), std::back_inserter(placement.tracks));
     }
     return placement;
 }

@@ -1,5 +1,7 @@
 #include "analysis/model/timeline_builder.hpp"
 
+#include <algorithm>
+
 namespace gpuspy::analysis {
 
 std::uint32_t TimelineBuilder::add_tree(std::span<const TreeNode> tree, std::span<const CallContext> contexts) {
@@ -141,20 +143,22 @@ void TimelineBuilder::finish_ranges() {
     }
 }
 
-/// CUPTI's ids have 32 bits and may come again: the call that began last before the copy did is the one.
+/// CUPTI's ids have 32 bits and may come again: the call that began last before the copy did is the one. The candidates are
+/// by begin.
 std::uint32_t TimelineBuilder::call_of(const DeviceActivity& activity) const {
     const auto found = by_correlation_.find(activity.record.correlation);
     if (found == by_correlation_.end()) {
         return kNone;
     }
     const std::vector<HostCall>& calls = model_.timeline->calls;
-    std::uint32_t best = found->second.front();
-    for (const std::uint32_t candidate : found->second) {
-        if (activity.timed && calls[candidate].begin_ns <= activity.begin_ns) {
-            best = candidate;
-        }
+    const std::vector<std::uint32_t>& candidates = found->second;
+    if (!activity.timed) {
+        return candidates.front();
     }
-    return best;
+    const auto behind =
+        std::upper_bound(candidates.begin(), candidates.end(), activity.begin_ns,
+                         [&](std::int64_t moment_ns, std::uint32_t call) { return moment_ns < calls[call].begin_ns; });
+    return behind == candidates.begin() ? candidates.front() : *(behind - 1);
 }
 
 void TimelineBuilder::finish() {
@@ -165,6 +169,11 @@ void TimelineBuilder::finish() {
     timeline.begin_ns = model_.first_ns;
     timeline.end_ns = model_.last_ns;
     timeline.device_clock_known = !model_.index.device_clock.empty();
+    for (auto& [correlation, candidates] : by_correlation_) {
+        std::stable_sort(candidates.begin(), candidates.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return timeline.calls[a].begin_ns < timeline.calls[b].begin_ns;
+        });
+    }
     for (DeviceActivity& activity : timeline.activities) {
         if (activity.record.kind != ActivityKind::kKernel) {
             activity.call = call_of(activity);

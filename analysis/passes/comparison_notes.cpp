@@ -48,14 +48,25 @@ std::string gpu_names(const TraceFacts& run) {
     return fmt::format("{}", fmt::join(run.gpus, " + "));
 }
 
+/// What is compared, where it is not all of each trace.
+void note_parts(const std::vector<LabelledRun>& runs, std::vector<std::string>& notes) {
+    const auto part = [](const TraceFacts& run) { return run.part; };
+    if (std::all_of(runs.begin(), runs.end(), [&](const LabelledRun& one) { return one.run->part.empty(); })) {
+        return;
+    }
+    const std::string parts = differences(runs, part);
+    notes.push_back("a part of each trace is compared: " + (parts.empty() ? runs.front().run->part : parts) +
+                    "; lost and complete are of the whole recording");
+}
+
 void note_what_lacks(const LabelledRun& one, std::vector<std::string>& notes) {
     const auto& [label, run] = one;
     if (run->partial) {
         notes.push_back(label + ": can be read in part only: its counts and times are lower bounds");
     }
     if (!run->device_times) {
-        notes.push_back(label +
-                        ": no device times were recorded: GPU time, busy, utilisation, concurrency, shares and kernel "
+        notes.push_back(label + ": " + run->no_device_times +
+                        ": GPU time, busy, utilisation, concurrency, shares and kernel "
                         "times are not compared, nor kernels of graphs");
     } else if (run->untimed_launches != 0) {
         notes.push_back(
@@ -102,6 +113,7 @@ void note_versions(const std::vector<LabelledRun>& runs, std::vector<std::string
 std::vector<std::string> comparison_notes(std::span<const RunGroup> groups) {
     const std::vector<LabelledRun> runs = labelled(groups);
     std::vector<std::string> notes;
+    note_parts(runs, notes);
     if (const std::string gpus = differences(runs, gpu_names); !gpus.empty()) {
         notes.push_back("different GPUs: " + gpus + ": times are of the machine as much as of the program");
     }

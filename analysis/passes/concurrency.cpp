@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -49,9 +50,27 @@ private:
     std::map<std::uint32_t, bool> named_;
 };
 
+/// The streams among which pairs are looked for.
+std::set<std::uint64_t> paired_streams(const std::map<std::uint64_t, StreamUse>& streams) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> by_time;  // sum, stream
+    for (const auto& [stream, use] : streams) {
+        by_time.emplace_back(use.sum_ns, stream);
+    }
+    std::stable_sort(by_time.begin(), by_time.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    by_time.resize(std::min(by_time.size(), kPairedStreams));
+    std::set<std::uint64_t> chosen;
+    for (const auto& [sum_ns, stream] : by_time) {
+        chosen.insert(stream);
+    }
+    return chosen;
+}
+
 /// Walks along the edges of one device.
 class Sweep {
 public:
+    /// `paired`: the streams of which pairs are looked for.
+    explicit Sweep(std::set<std::uint64_t> paired) : paired_(std::move(paired)) {}
+
     void step(std::int64_t at_ns, bool begins, std::uint64_t stream, Kind kind) {
         advance(at_ns);
         begins ? begin(stream, kind) : end(stream, kind);
@@ -94,6 +113,8 @@ private:
         ++kinds_[kind];
         if (const auto [found, added] = active_.try_emplace(stream, Active{1, now_ns_}); !added) {
             ++found->second.activities;
+        } else if (paired_.count(stream) != 0) {
+            paired_since_ns_.emplace(stream, now_ns_);
         }
     }
 
@@ -108,8 +129,11 @@ private:
         const std::int64_t since_ns = found->second.since_ns;
         active_.erase(found);
         stream_ns[stream] += length(since_ns, now_ns_);
-        for (const auto& [other, active] : active_) {
-            const std::int64_t both_since_ns = std::max(since_ns, active.since_ns);
+        if (paired_since_ns_.erase(stream) == 0) {
+            return;
+        }
+        for (const auto& [other, other_since_ns] : paired_since_ns_) {
+            const std::int64_t both_since_ns = std::max(since_ns, other_since_ns);
             if (both_since_ns < now_ns_) {
                 pair_ns[std::minmax(stream, other)] += length(both_since_ns, now_ns_);
             }
@@ -121,6 +145,8 @@ private:
     std::size_t level_ = 0;
     std::array<std::uint64_t, kKinds> kinds_{};
     std::map<std::uint64_t, Active> active_;
+    const std::set<std::uint64_t> paired_;
+    std::map<std::uint64_t, std::int64_t> paired_since_ns_;  // Of the active ones of them: by stream, since when.
 };
 
 std::vector<KindOverlap> overlaps(const Sweep& sweep) {
@@ -192,7 +218,8 @@ Concurrency concurrency(const Model& model, const Timeline& timeline) {
             const Interval part = cut_to(activity, range);
             stream.sum_ns += part.begin_ns < part.end_ns ? length(part.begin_ns, part.end_ns) : 0;
         }
-        Sweep sweep;
+        device.not_paired = streams.size() - std::min(streams.size(), kPairedStreams);
+        Sweep sweep(paired_streams(streams));
         for (const Edge& edge : activity_edges(activities, range)) {
             const DeviceActivity& activity = activities[edge.activity];
             sweep.step(edge.at_ns, edge.begins, activity.record.stream, kinds.of(activity));

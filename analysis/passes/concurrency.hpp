@@ -44,6 +44,9 @@ struct KindOverlap {
     double share_hidden = 0;  ///< both / kind
 };
 
+/// Pairs are looked for among so many streams, those with most time: their number grows with its square.
+inline constexpr std::size_t kPairedStreams = 64;
+
 struct DeviceConcurrency {
     std::uint64_t ordinal = 0;
     std::string name;  ///< Empty if the trace does not say.
@@ -55,6 +58,7 @@ struct DeviceConcurrency {
     std::vector<InFlight> levels;      ///< By level; those that occurred.
     std::vector<StreamUse> streams;    ///< Longest busy first.
     std::vector<StreamPair> pairs;     ///< Longest first; those that overlap.
+    std::uint64_t not_paired = 0;      ///< Streams that no pair is looked for with: there are more than kPairedStreams.
     std::vector<KindOverlap> overlap;  ///< Of the kinds that ran.
     std::uint64_t communication = 0;   ///< Kernels that count as communication.
     std::uint64_t by_name_alone = 0;   ///< Of these, those that only their name says so of.

@@ -17,6 +17,12 @@ std::string direction_name(std::uint64_t kind) {
     return kind < kNames.size() ? kNames[static_cast<std::size_t>(kind)] : "kind " + std::to_string(kind);
 }
 
+std::string memory_kind_name(std::uint32_t kind) {
+    static constexpr std::array kNames = {"unknown", "pageable", "pinned",        "device",
+                                          "array",   "managed",  "device static", "managed static"};
+    return kind < kNames.size() ? kNames[kind] : "kind " + std::to_string(kind);
+}
+
 std::vector<CopyRow> copy_table(const Model& model) {
     std::vector<CopyRow> rows;
     for (const auto& [kind, stats] : model.copies) {

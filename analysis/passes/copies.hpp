@@ -13,6 +13,9 @@ namespace gpuspy::analysis {
 /// Of an abi::CopyKind: "HtoD", "DtoH", "DtoD", "PtoP", ... "memset", "unknown".
 std::string direction_name(std::uint64_t kind);
 
+/// Of a CUpti_ActivityMemoryKind (cupti_activity.h): "pageable", "device static" ..., "unknown"; "kind N" of a later one.
+std::string memory_kind_name(std::uint32_t kind);
+
 struct CopyRow {
     std::string direction;  ///< As direction_name() has it.
     std::uint64_t count = 0, bytes = 0;

@@ -1,23 +1,16 @@
 #include "analysis/passes/copy_sizes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 #include <tuple>
 
+#include "analysis/flops/peaks.hpp"
 #include "analysis/passes/copies.hpp"
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
 namespace {
-
-/// CUpti_ActivityMemoryKind (cupti_activity.h).
-std::string memory_kind_name(std::uint32_t kind) {
-    static constexpr std::array kNames = {"unknown", "pageable", "pinned",        "device",
-                                          "array",   "managed",  "device static", "managed static"};
-    return kind < kNames.size() ? kNames[kind] : "kind " + std::to_string(kind);
-}
 
 /// Direction, source, destination, size class: the exponent of its least size to the base 4; -1: all sizes, or 0 bytes.
 using Key = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, int>;
@@ -26,15 +19,12 @@ int size_class(std::uint64_t bytes) {
     return (static_cast<int>(std::bit_width(bytes)) + 1) / 2 - 1;
 }
 
-/// 2 transfers a clock (cudaDeviceProp: memoryClockRate, memoryBusWidth). nullopt: not recorded.
+/// At its clock. nullopt: not recorded.
 std::optional<double> memory_gb_per_s(const Model& model, std::uint64_t ordinal) {
     const auto device = model.index.devices.find(ordinal);
-    if (device == model.index.devices.end() || device->second.memory_clock_khz == 0 ||
-        device->second.bus_width_bits == 0) {
-        return std::nullopt;
-    }
-    return 2.0 * static_cast<double>(device->second.memory_clock_khz) *
-           static_cast<double>(device->second.bus_width_bits) / 8 / 1e6;
+    const auto bytes_per_s =
+        device == model.index.devices.end() ? std::nullopt : peaks_of(device->second).bytes.derived;
+    return bytes_per_s ? std::optional(*bytes_per_s / 1e9) : std::nullopt;
 }
 
 std::vector<CopyUse> copy_uses(const Model& model, const Timeline& timeline, bool by_size) {

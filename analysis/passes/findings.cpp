@@ -7,7 +7,7 @@
 
 namespace gpuspy::analysis {
 
-Findings find_all(const Model& model) {
+Findings find_totals(const Model& model) {
     Findings findings;
     findings.run = run_info(model);
     findings.completeness = completeness(model);
@@ -21,6 +21,11 @@ Findings find_all(const Model& model) {
     findings.collectives = collective_table(model);
     findings.copies = copy_table(model);
     findings.overhead = overhead(model);
+    return findings;
+}
+
+Findings find_all(const Model& model) {
+    Findings findings = find_totals(model);
     if (model.timeline != nullptr) {
         findings.verdict = verdict(model, *model.timeline);
         findings.iterations = iterations(model, *model.timeline);

@@ -41,5 +41,7 @@ struct Findings {
 };
 
 Findings find_all(const Model& model);
+/// All but what needs the timeline.
+Findings find_totals(const Model& model);
 
 }  // namespace gpuspy::analysis

@@ -19,9 +19,16 @@ struct Projection {
             return;
         }
         gpu_ns += activity.record.duration_ns;
-        begin_ns = any ? std::min(begin_ns, activity.begin_ns) : activity.begin_ns;
-        end_ns = any ? std::max(end_ns, activity.end_ns) : activity.end_ns;
-        any = true;
+        widen({.begin_ns = activity.begin_ns, .end_ns = activity.end_ns, .any = true});
+    }
+
+    /// Takes the other's time in: from the first begin to the last end.
+    void widen(const Projection& other) {
+        if (other.any) {
+            begin_ns = any ? std::min(begin_ns, other.begin_ns) : other.begin_ns;
+            end_ns = any ? std::max(end_ns, other.end_ns) : other.end_ns;
+            any = true;
+        }
     }
 };
 
@@ -36,33 +43,88 @@ std::vector<std::vector<std::uint32_t>> activities_of_calls(const Timeline& time
     return result;
 }
 
-/// Calls and ranges both come by begin, so one sweep knows at each call which ranges are open.
+/// Calls that launched something, by begin, and what happened because of those of any stretch of time: in O(log calls), since
+/// thousands of ranges may be open around thousands of launches.
+class LaunchTotals {
+public:
+    /// By begin.
+    void add(std::int64_t begin_ns, const Projection& what) {
+        begins_ns_.push_back(begin_ns);
+        Projection sum = sums_.back();
+        sum.launches += what.launches;
+        sum.kernels += what.kernels;
+        sum.gpu_ns += what.gpu_ns;
+        sums_.push_back(sum);
+        ran_.push_back(what);
+    }
+
+    /// Behind the last add().
+    void finish() {
+        ran_.insert(ran_.begin(), ran_.size(), {});
+        for (std::size_t node = begins_ns_.size(); node-- > 1;) {
+            ran_[node].widen(ran_[2 * node]);
+            ran_[node].widen(ran_[2 * node + 1]);
+        }
+    }
+
+    /// Of the calls that begin in [begin_ns, end_ns].
+    [[nodiscard]] Projection between(std::int64_t begin_ns, std::int64_t end_ns) const {
+        const auto first = std::lower_bound(begins_ns_.begin(), begins_ns_.end(), begin_ns);
+        const auto last = std::upper_bound(first, begins_ns_.end(), end_ns);
+        const auto from = static_cast<std::size_t>(first - begins_ns_.begin());
+        const auto to = static_cast<std::size_t>(last - begins_ns_.begin());
+        Projection result;
+        result.launches = sums_[to].launches - sums_[from].launches;
+        result.kernels = sums_[to].kernels - sums_[from].kernels;
+        result.gpu_ns = sums_[to].gpu_ns - sums_[from].gpu_ns;
+        const std::size_t count = begins_ns_.size();
+        for (std::size_t low = from + count, high = to + count; low < high; low /= 2, high /= 2) {
+            if (low % 2 == 1) {
+                result.widen(ran_[low++]);
+            }
+            if (high % 2 == 1) {
+                result.widen(ran_[--high]);
+            }
+        }
+        return result;
+    }
+
+private:
+    std::vector<std::int64_t> begins_ns_;
+    std::vector<Projection> sums_{1};  // [i]: of the first i calls; counts and gpu_ns alone.
+    std::vector<Projection>
+        ran_;  // A tree over when it ran: 2n and 2n + 1 lie below n, the calls' own behind all others.
+};
+
 std::vector<Projection> project(const Timeline& timeline) {
     const auto activities = activities_of_calls(timeline);
-    std::vector<Projection> result(timeline.ranges.size());
-    std::vector<std::uint32_t> open;
-    std::uint32_t next = 0;
+    LaunchTotals all;
+    std::map<std::uint32_t, LaunchTotals> threads;
     for (std::uint32_t at = timeline.first_call; at < timeline.calls.size(); ++at) {
         const HostCall& call = timeline.calls[at];
         if (!call.is_launch && activities[at].empty()) {
             continue;
         }
-        while (next < timeline.ranges.size() && timeline.ranges[next].begin_ns <= call.begin_ns) {
-            if (timeline.ranges[next].kind != Range::Kind::kMark) {
-                open.push_back(next);
-            }
-            ++next;
+        Projection what;
+        what.launches = call.is_launch ? 1 : 0;
+        for (const std::uint32_t activity : activities[at]) {
+            what.add(timeline.activities[activity]);
         }
-        std::erase_if(open, [&](std::uint32_t range) { return timeline.ranges[range].end_ns < call.begin_ns; });
-        for (const std::uint32_t position : open) {
-            const HostRange& range = timeline.ranges[position];
-            if (range.kind == Range::Kind::kPushPop && range.thread != call.thread) {
-                continue;
-            }
-            result[position].launches += call.is_launch ? 1 : 0;
-            for (const std::uint32_t activity : activities[at]) {
-                result[position].add(timeline.activities[activity]);
-            }
+        all.add(call.begin_ns, what);
+        threads[call.thread].add(call.begin_ns, what);
+    }
+    all.finish();
+    for (auto& [thread, totals] : threads) {
+        totals.finish();
+    }
+    std::vector<Projection> result(timeline.ranges.size());
+    for (std::size_t at = 0; at < timeline.ranges.size(); ++at) {
+        const HostRange& range = timeline.ranges[at];
+        if (range.kind == Range::Kind::kStartEnd) {
+            result[at] = all.between(range.begin_ns, range.end_ns);
+        } else if (const auto of_thread = threads.find(range.thread);
+                   range.kind == Range::Kind::kPushPop && of_thread != threads.end()) {
+            result[at] = of_thread->second.between(range.begin_ns, range.end_ns);
         }
     }
     return result;

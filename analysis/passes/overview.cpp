@@ -1,10 +1,12 @@
 #include "analysis/passes/overview.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "analysis/model/first_fit.hpp"
 #include "analysis/passes/copies.hpp"
 
 namespace gpuspy::analysis {
@@ -40,37 +42,28 @@ OverviewCategory category_of(const ApiInfo& api) {
     return api.launches() ? OverviewCategory{Kind::kLaunch, "launch"} : OverviewCategory{Kind::kOther, "other call"};
 }
 
-/// What is drawn as one row: an activity or a call for each of its blocks, until merge().
-struct Row {
-    OverviewLane lane;
-    std::uint64_t end_ns = 0;
-};
-
 /// Collects blocks, which must come by begin, in as few rows as have no overlap.
 class Rows {
 public:
     void add(const OverviewLane& lane, const OverviewBlock& block) {
-        auto row = std::find_if(rows_.begin(), rows_.end(),
-                                [&block](const Row& candidate) { return candidate.end_ns <= block.begin_ns; });
-        if (row == rows_.end()) {
-            row = rows_.insert(rows_.end(), {lane, 0});
-            row->lane.row = static_cast<std::uint32_t>(rows_.size() - 1);
+        const std::size_t at = ends_.first_at_most(static_cast<std::int64_t>(block.begin_ns));
+        if (at >= rows_.size()) {
+            rows_.push_back(lane);
+            rows_.back().row = static_cast<std::uint32_t>(rows_.size() - 1);
         }
-        row->end_ns = block.begin_ns + block.length_ns;
-        row->lane.count += block.count;
-        row->lane.time_ns += block.time_ns;
-        row->lane.blocks.push_back(block);
+        ends_.set(at, static_cast<std::int64_t>(block.begin_ns + block.length_ns));
+        OverviewLane& row = rows_[at];
+        row.count += block.count;
+        row.time_ns += block.time_ns;
+        row.blocks.push_back(block);
         time_ns_ += block.time_ns;
     }
     [[nodiscard]] std::uint64_t time_ns() const { return time_ns_; }
-    void move_to(std::vector<OverviewLane>& lanes) {
-        for (Row& row : rows_) {
-            lanes.push_back(std::move(row.lane));
-        }
-    }
+    void move_to(std::vector<OverviewLane>& lanes) { std::move(rows_.begin(), rows_.end(), std::back_inserter(lanes)); }
 
 private:
-    std::vector<Row> rows_;
+    std::vector<OverviewLane> rows_;  // Until merge(): an activity or a call for each block.
+    FirstFit ends_;                   // By row: where its last block ends.
     std::uint64_t time_ns_ = 0;
 };
 

@@ -62,8 +62,7 @@ void add_device_times(const Model& model, const Findings& findings, TraceFacts& 
         values["sync_idle"] = static_cast<double>(findings.sync.gpu_idle_ns);
     }
     for (const LibraryRow& row : findings.libraries) {
-        const std::string owner = !row.library.empty() ? row.library : row.owner == "unknown" ? "unknown" : "own";
-        facts.kernel_shares[owner] += row.share_of_kernels;
+        facts.kernel_shares[share_owner(row.library, row.owner)] += row.share_of_kernels;
     }
 }
 
@@ -151,6 +150,10 @@ std::string behind(std::string_view prefix, std::string_view name) {
 }
 
 }  // namespace
+
+std::string share_owner(const std::string& library, const std::string& owner) {
+    return !library.empty() ? library : owner == "unknown" ? "unknown" : "own";
+}
 
 TraceFacts trace_facts(const Model& model, const Findings& findings) {
     TraceFacts facts;

@@ -44,9 +44,11 @@ struct TraceFacts {
     std::vector<std::string> incomplete;          ///< Why completeness is not given; empty: complete.
     bool partial = false;                         ///< The file can be read in part only.
     bool device_times = false;                    ///< For any of it.
-    std::uint64_t untimed_launches = 0;           ///< Launches made while there were none.
+    std::string no_device_times = "no device times were recorded";  ///< Why not, where there are none.
+    std::uint64_t untimed_launches = 0;                             ///< Launches made while there were none.
     bool cpu_since_process_start = false;
-    std::optional<double> images;  ///< That the run worked through, as it was told.
+    std::optional<double> images;  ///< That the run, or the part of it, worked through, as it was told.
+    std::string part;              ///< Which part of the trace this is of, in words; empty: all of it.
 
     std::map<std::string, double> values;         ///< Of fixed measures, by name; what is not known is not in it.
     std::map<std::string, double> kernel_shares;  ///< By library; "own", "unknown". Only with device times.
@@ -59,6 +61,9 @@ struct TraceFacts {
 };
 
 TraceFacts trace_facts(const Model& model, const Findings& findings);
+
+/// What a kernel's time is counted under in `kernel_shares`: its library, "own" or "unknown".
+std::string share_owner(const std::string& library, const std::string& owner);
 
 /// Those that every trace has; those for each image are at the end.
 std::span<const Measure> fixed_measures();

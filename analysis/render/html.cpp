@@ -46,9 +46,10 @@ std::string render_html(const HtmlParts& parts) {
     const std::string_view page(gpuspy_html_page_begin,
                                 static_cast<std::size_t>(gpuspy_html_page_end - gpuspy_html_page_begin));
     const auto or_null = [](const std::string& json) { return json.empty() ? std::string_view("null") : json; };
-    const std::string data = fmt::format(R"({{"title":{},"part":{},"top":{},"report":{},"views":{},"overview":{}}})",
-                                         string_json(parts.title), string_json(parts.part), parts.top,
-                                         or_null(parts.report), or_null(parts.views), or_null(parts.overview));
+    const std::string data =
+        fmt::format(R"({{"title":{},"part":{},"top":{},"report":{},"views":{},"overview":{},"names":{}}})",
+                    string_json(parts.title), string_json(parts.part), parts.top, or_null(parts.report),
+                    or_null(parts.views), or_null(parts.overview), or_null(parts.names));
     const std::size_t place = page.find(kPlace);
     std::string out(page.substr(0, place));
     out += json_for_script(data);

@@ -15,6 +15,7 @@ struct HtmlParts {
     std::string report;    ///< render_json()
     std::string views;     ///< render_views_json()
     std::string overview;  ///< render_overview_json()
+    std::string names;     ///< render_names_json(), of kernels that no overview names.
     std::size_t top = 20;  ///< Rows of each table that are shown at first; 0: all.
 };
 

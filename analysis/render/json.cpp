@@ -27,14 +27,20 @@ Json rows_json(const Rows& rows, std::size_t top, Make make) {
     return list;
 }
 
+/// What has no time has none of these: not recorded is not 0.
+template <class Value>
+Json timed_json(const DurationStats& duration, const Value& value) {
+    return duration.timed == 0 ? Json(nullptr) : Json(value);
+}
+
 void add_duration(Json& json, const DurationStats& duration) {
     json["timed"] = duration.timed;
-    json["time_ns"] = duration.time_ns;
-    json["avg_ns"] = duration.avg_ns;
-    json["med_ns"] = duration.med_ns;
+    json["time_ns"] = timed_json(duration, duration.time_ns);
+    json["avg_ns"] = timed_json(duration, duration.avg_ns);
+    json["med_ns"] = timed_json(duration, duration.med_ns);
     json["med_exact"] = duration.med_exact;
-    json["min_ns"] = duration.min_ns;
-    json["max_ns"] = duration.max_ns;
+    json["min_ns"] = timed_json(duration, duration.min_ns);
+    json["max_ns"] = timed_json(duration, duration.max_ns);
 }
 
 Json optional_text(const std::string& text) {
@@ -129,8 +135,8 @@ Json kernel_json(const KernelRow& row) {
     json["library"] = optional_text(row.library);
     json["owner"] = row.owner;
     json["owner_by_graph_launch"] = row.owner_by_graph_launch;
-    json["share_of_kernels"] = row.share_of_kernels;
-    json["share_of_wall"] = row.share_of_wall;
+    json["share_of_kernels"] = timed_json(row.duration, row.share_of_kernels);
+    json["share_of_wall"] = timed_json(row.duration, row.share_of_wall);
     return json;
 }
 
@@ -147,7 +153,7 @@ Json call_json(const CallRow& row) {
 Json copy_json(const CopyRow& row) {
     Json json = {{"direction", row.direction}, {"count", row.count}, {"bytes", row.bytes}};
     add_duration(json, row.duration);
-    json["gb_per_s"] = row.gb_per_s;
+    json["gb_per_s"] = timed_json(row.duration, row.gb_per_s);
     return json;
 }
 
@@ -270,13 +276,14 @@ std::string render_json(const Findings& findings, const JsonOptions& options) {
                    {"share_of_wall", cpu.share_of_wall}};
     json["sync"] = sync_json(findings.sync, top);
     json["kernels"] = rows_json(findings.kernels, top, kernel_json);
-    json["owners"] = rows_json(findings.libraries, top, [](const LibraryRow& row) {
+    json["owners"] = rows_json(findings.libraries, top, [&findings](const LibraryRow& row) {
+        const bool known = findings.completeness.device_times;
         return Json{{"library", optional_text(row.library)},
                     {"owner", row.owner},
                     {"kernels", row.kernels},
                     {"count", row.count},
-                    {"time_ns", row.time_ns},
-                    {"share_of_kernels", row.share_of_kernels}};
+                    {"time_ns", known ? Json(row.time_ns) : Json(nullptr)},
+                    {"share_of_kernels", known ? Json(row.share_of_kernels) : Json(nullptr)}};
     });
     json["calls"] = rows_json(findings.calls, top, call_json);
     json["collectives"] = rows_json(findings.collectives, top, [](const CollectiveRow& row) {

@@ -1,6 +1,6 @@
 #include "analysis/render/kernel_name.hpp"
 
-#include <string_view>
+#include <algorithm>
 
 #include "analysis/render/display_text.hpp"
 
@@ -58,6 +58,17 @@ std::string base_name(std::string_view name) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& name_forms() {
+    static const std::vector<std::string> kNames = {"full", "base", "mangled"};  // In the order of the enumeration.
+    return kNames;
+}
+
+std::optional<NameForm> find_name_form(std::string_view name) {
+    const auto found = std::find(name_forms().begin(), name_forms().end(), name);
+    return found == name_forms().end() ? std::nullopt
+                                       : std::optional(static_cast<NameForm>(found - name_forms().begin()));
+}
 
 std::string fitted_name(const std::string& name, std::size_t width) {
     const std::string whole = cut_middle(name, width);

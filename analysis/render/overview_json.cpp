@@ -43,7 +43,19 @@ Json lane_json(const OverviewLane& lane) {
     return json;
 }
 
+Json kernel_json(const std::string& mangled, NameForm names) {
+    return {{"text", kernel_name(mangled, names)}, {"short", kernel_name(mangled, NameForm::kBase)}};
+}
+
 }  // namespace
+
+std::string render_names_json(const std::vector<std::string>& mangled, NameForm names) {
+    Json json = Json::array();
+    for (const std::string& name : mangled) {
+        json.push_back(kernel_json(name, names));
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string render_overview_json(const Overview& all, NameForm names) {
     Json json = {{"wall_ns", all.wall_ns}, {"pixel_ns", all.pixel_ns}, {"unplaced", all.unplaced}};
@@ -53,8 +65,8 @@ std::string render_overview_json(const Overview& all, NameForm names) {
     }
     json["names"] = Json::array();
     for (const OverviewName& name : all.names) {
-        json["names"].push_back({{"text", name.kernel ? kernel_name(name.text, names) : name.text},
-                                 {"short", name.kernel ? kernel_name(name.text, NameForm::kBase) : name.text}});
+        json["names"].push_back(name.kernel ? kernel_json(name.text, names)
+                                            : Json{{"text", name.text}, {"short", name.text}});
     }
     json["lanes"] = Json::array();
     for (const OverviewLane& lane : all.lanes) {

@@ -97,7 +97,8 @@ std::optional<std::string> read_compare_request(const CompareArguments& argument
             }
         }
     }
-    for (const auto& fault : {read_labels(arguments, request), read_images(arguments, request)}) {
+    for (const auto& fault : {read_labels(arguments, request), read_images(arguments, request),
+                              read_selection(arguments.part, request.selection)}) {
         if (fault) {
             return fault;
         }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/passes/condition.hpp"
+#include "analysis/report/selection_arguments.hpp"
 
 namespace CLI {
 class Option;
@@ -21,6 +22,7 @@ struct CompareArguments {
     std::size_t top = 0;
     const CLI::Option* top_given = nullptr;
     bool best = false, curve = false, wide = false;
+    SelectionArguments part;
 };
 
 /// What the arguments ask for, checked.
@@ -30,6 +32,7 @@ struct CompareRequest {
     std::vector<std::optional<double>> images;
     std::vector<analysis::Condition> conditions;
     double threshold = 0;
+    analysis::Selection selection;  ///< But for --steady.
 };
 
 /// Fills `request`; or says what is wrong with the arguments, in one line.

@@ -19,11 +19,12 @@
 #include "analysis/report/compare_command.hpp"
 #include "analysis/report/export_command.hpp"
 #include "analysis/report/output.hpp"
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/report/page.hpp"
 #include "analysis/report/subcommand.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/report/view_command.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 #include "collector/abi/trace_format.hpp"
 
 namespace {
@@ -43,7 +44,7 @@ std::string not_negative(const std::string& text) {
 
 /// Every call, one a line, written while the trace is read.
 int list_calls(const gpuspy::report::ViewOutput& output) {
-    gpuspy::report::salvage_first(output.trace_path);
+    gpuspy::analysis::salvage_first(output.trace_path);
     const auto source = gpuspy::analysis::open_file(output.trace_path);
     if (!source.ok()) {
         return fail(output.trace_path + ": " + source.fault().message, source.fault().code);
@@ -91,8 +92,7 @@ int report(const gpuspy::report::ViewOutput& output, const gpuspy::report::ViewA
         return fail(output.output_path + ": is the trace itself; give -o another file", ExitCode::kUsage);
     }
     if (output.format == "html" && output.output_path.empty() && gpuspy::report::standard_output_is_terminal()) {
-        return fail("a page is not for a terminal: say -o report.html, or send it into a file or pipe",
-                    ExitCode::kUsage);
+        return fail(gpuspy::report::kPageOnTerminal, ExitCode::kUsage);
     }
     if (output.format == "calls") {
         return list_calls(output);

@@ -1,9 +1,6 @@
 #include "analysis/report/page.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <utility>
 
 #include "analysis/passes/findings.hpp"
 #include "analysis/passes/overview.hpp"
@@ -12,51 +9,28 @@
 #include "analysis/render/overview_json.hpp"
 
 namespace gpuspy::report {
-namespace {
-
-/// The options that leave something of the recording out, as they were given.
-std::string part_of(const ViewArguments& arguments) {
-    std::vector<std::string> given;
-    for (const auto& [option, value] :
-         {std::pair("--filter", arguments.filter), std::pair("--device", arguments.device),
-          std::pair("--stream", arguments.stream), std::pair("--from", arguments.from),
-          std::pair("--to", arguments.to)}) {
-        if (!value.empty()) {
-            given.push_back(fmt::format("{} {}", option, value));
-        }
-    }
-    if (arguments.steady) {
-        given.emplace_back("--steady");
-    }
-    return fmt::format("{}", fmt::join(given, " "));
-}
-
-/// So that the page of a long run can be opened.
-void keep_first(analysis::Table& table, const std::string& view) {
+void keep_first(analysis::Table& table, const std::string& all) {
     constexpr std::size_t kRows = 1'000;
     if (table.rows.size() <= kRows) {
         return;
     }
-    table.notes.push_back(fmt::format("the first {} of {} rows: gpuspy-report --view {}.{} --top 0 shows all", kRows,
-                                      table.rows.size(), view, table.name));
+    table.notes.push_back(fmt::format("the first {} of {} rows: {} shows all", kRows, table.rows.size(), all));
     table.rows.resize(kRows);
     if (table.has_row_units()) {
         table.row_units.resize(kRows);
     }
 }
 
-}  // namespace
-
 std::string page_of(const analysis::ViewInput& input, const std::vector<analysis::ViewTables>& views,
                     const ViewArguments& arguments, const ViewOutput& output) {
     analysis::HtmlParts parts;
     parts.title = output.trace_path;
-    parts.part = part_of(arguments);
+    parts.part = arguments.part.words();
     parts.report = analysis::render_json(analysis::find_all(input.model), {});
     std::vector<analysis::ViewTables> shown = views;
     for (analysis::ViewTables& view : shown) {
         for (analysis::Table& table : view.tables) {
-            keep_first(table, view.view);
+            keep_first(table, fmt::format("gpuspy-report --view {}.{} --top 0", view.view, table.name));
         }
     }
     parts.views = analysis::render_views_json(shown);

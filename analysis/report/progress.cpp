@@ -11,14 +11,15 @@
 namespace gpuspy::report {
 namespace {
 
-constexpr std::chrono::milliseconds kFirst{1000};
-constexpr std::chrono::milliseconds kBetween{200};
 constexpr const char* kWipe = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(std::string what)
-    : what_(std::move(what)), terminal_(::isatty(STDERR_FILENO) != 0), next_(Clock::now() + kFirst) {}
+Progress::Progress(std::string what, const ProgressTiming& timing)
+    : what_(std::move(what)),
+      timing_(timing),
+      terminal_(::isatty(STDERR_FILENO) != 0),
+      next_(Clock::now() + timing.first) {}
 
 Progress::~Progress() {
     if (shown_) {
@@ -32,7 +33,7 @@ void Progress::tell(std::uint64_t done, std::uint64_t all) {
         return;
     }
     shown_ = true;
-    next_ = Clock::now() + kBetween;
+    next_ = Clock::now() + timing_.between;
     fmt::print(stderr, "{}reading {}: {:.0f} %", kWipe, analysis::cut_middle(analysis::printable(what_), 60),
                100.0 * static_cast<double>(done) / static_cast<double>(all));
     std::fflush(stderr);

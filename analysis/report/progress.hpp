@@ -7,11 +7,16 @@
 
 namespace gpuspy::report {
 
-/// A line on standard error that is written over and wiped in the end. Nothing where that is no terminal, and nothing
-/// before a second has passed.
+/// When something is said.
+struct ProgressTiming {
+    std::chrono::milliseconds first{1000};   ///< Not before so much has passed.
+    std::chrono::milliseconds between{200};  ///< Nor again before that.
+};
+
+/// A line on standard error that is written over and wiped in the end. Nothing where that is no terminal.
 class Progress {
 public:
-    explicit Progress(std::string what);
+    explicit Progress(std::string what, const ProgressTiming& timing = {});
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -22,6 +27,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     std::string what_;
+    ProgressTiming timing_;
     bool terminal_;
     bool shown_ = false;
     Clock::time_point next_;

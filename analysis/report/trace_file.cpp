@@ -2,8 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "analysis/report/progress.hpp"
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 
 namespace gpuspy::report {
 
@@ -16,14 +15,15 @@ int partly_readable(const std::string& path, const analysis::ReadSummary& readin
     return fail(path + ": partly readable: " + reading.describe(), analysis::ExitCode::kPartial);
 }
 
-std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status) {
-    salvage_first(path);
+std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status,
+                                      const ProgressTiming& progress_timing) {
+    analysis::salvage_first(path);
     const auto source = analysis::open_file(path);
     if (!source.ok()) {
         status = fail(path + ": " + source.fault().message, source.fault().code);
         return nullptr;
     }
-    Progress progress(path);
+    Progress progress(path, progress_timing);
     analysis::BuildOptions options;
     options.reading.progress = [&progress](std::uint64_t done, std::uint64_t all) { progress.tell(done, all); };
     options.timeline = timeline != WithTimeline::kNo;

@@ -9,6 +9,7 @@
 #include "analysis/model/build_model.hpp"
 #include "analysis/reader/byte_source.hpp"
 #include "analysis/reader/fault.hpp"
+#include "analysis/report/progress.hpp"
 
 namespace gpuspy::report {
 
@@ -25,7 +26,8 @@ enum class WithTimeline : std::uint8_t {
 inline constexpr std::uint64_t kSmallEvents = 500'000;
 
 /// The model of the trace at `path`, whose rings are emptied into it first where its owner is dead. nullptr after saying
-/// why not, with the exit status in `status`.
-std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status);
+/// why not, with the exit status in `status`. What takes long says how far it is.
+std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status,
+                                      const ProgressTiming& progress_timing = {});
 
 }  // namespace gpuspy::report

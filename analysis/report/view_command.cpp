@@ -8,15 +8,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/model/selection.hpp"
-#include "analysis/passes/iterations.hpp"
 #include "analysis/render/display_text.hpp"
 #include "analysis/render/table_data.hpp"
 #include "analysis/render/table_text.hpp"
 #include "analysis/report/output.hpp"
 #include "analysis/report/page.hpp"
-#include "analysis/report/pattern.hpp"
-#include "analysis/report/quantity.hpp"
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/views/view.hpp"
@@ -60,45 +56,6 @@ std::optional<std::string> find_wanted(const std::vector<std::string>& names, st
     return std::nullopt;
 }
 
-std::optional<std::string> read_selection(const ViewArguments& arguments, analysis::Selection& selection) {
-    for (const auto& [option, text, into] : {std::tuple("--from", &arguments.from, &selection.from_ns),
-                                             std::tuple("--to", &arguments.to, &selection.to_ns)}) {
-        if (text->empty()) {
-            continue;
-        }
-        *into = parse_duration_ns(*text);
-        if (!*into) {
-            return fmt::format("{} \"{}\" is no time: say 1.5, 1.5s, 200ms, 30us (since the beginning)", option,
-                               analysis::printable(*text));
-        }
-    }
-    if (selection.from_ns && selection.to_ns && *selection.from_ns >= *selection.to_ns) {
-        return "--from must be before --to";
-    }
-    for (const auto& [option, text, into] : {std::tuple("--device", &arguments.device, &selection.device),
-                                             std::tuple("--stream", &arguments.stream, &selection.stream)}) {
-        if (text->empty()) {
-            continue;
-        }
-        *into = parse_whole_number(*text);
-        if (!*into) {
-            return fmt::format("{} \"{}\" is no number", option, analysis::printable(*text));
-        }
-    }
-    if (!arguments.filter.empty()) {
-        std::string fault;
-        const auto pattern = Pattern::compile(arguments.filter, fault);
-        if (pattern == nullptr) {
-            return fmt::format("--filter \"{}\" is no regular expression: {}", analysis::printable(arguments.filter),
-                               fault);
-        }
-        selection.wants_kernel = [pattern](const std::string& mangled) {
-            return pattern->is_in(analysis::demangled(mangled));
-        };
-    }
-    return std::nullopt;
-}
-
 /// Leaves the one table that was asked for; or says which there are.
 std::optional<std::string> keep_table(const Wanted& wanted, std::vector<analysis::Table>& tables) {
     if (wanted.table.empty()) {
@@ -137,16 +94,13 @@ std::string as_text(const std::vector<ViewTables>& views, const ViewArguments& a
 }  // namespace
 
 std::string ViewArguments::given() const {
-    for (const auto& [option, is_given] :
-         {std::pair("--view", !views.empty()), std::pair("--names", names != "full"),
-          std::pair("--filter", !filter.empty()), std::pair("--from", !from.empty()), std::pair("--to", !to.empty()),
-          std::pair("--device", !device.empty()), std::pair("--stream", !stream.empty()), std::pair("--steady", steady),
-          std::pair("--by-config", by_config), std::pair("--wide", wide)}) {
+    for (const auto& [option, is_given] : {std::pair("--view", !views.empty()), std::pair("--names", names != "full"),
+                                           std::pair("--by-config", by_config), std::pair("--wide", wide)}) {
         if (is_given) {
             return option;
         }
     }
-    return {};
+    return part.first();
 }
 
 void add_view_options(CLI::App& app, ViewArguments& arguments) {
@@ -155,18 +109,9 @@ void add_view_options(CLI::App& app, ViewArguments& arguments) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--names", arguments.names, "Kernel names in views: full, base (the function alone) or mangled")
-        ->check(CLI::IsMember({"full", "base", "mangled"}))
+        ->check(CLI::IsMember(analysis::name_forms()))
         ->capture_default_str();
-    app.add_option("--filter", arguments.filter, "Views: kernels whose name matches this regular expression");
-    app.add_option("--device", arguments.device, "Views: this device alone");
-    app.add_option("--stream", arguments.stream, "Views: this stream alone");
-    app.add_option("--from", arguments.from,
-                   "Views: what begins at or after this time, since the beginning (2, 500ms)");
-    app.add_option("--to", arguments.to, "Views: what begins before this time");
-    app.add_flag("--steady", arguments.steady,
-                 "Views: the steady state alone: from the first to the last iteration that is not warm-up")
-        ->excludes("--from")
-        ->excludes("--to");
+    add_selection_options(app, arguments.part, "Views: ");
     app.add_flag("--by-config", arguments.by_config, "View kernels: a row for each grid and block");
     app.add_flag("--wide", arguments.wide, "Views: cut nothing to the width of the line");
 }
@@ -178,7 +123,7 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
     if (asked.empty()) {
         asked = {"all"};
     }
-    for (const auto& fault : {find_wanted(asked, wanted), read_selection(arguments, selection)}) {
+    for (const auto& fault : {find_wanted(asked, wanted), read_selection(arguments.part, selection)}) {
         if (fault) {
             return fail(*fault, ExitCode::kUsage);
         }
@@ -188,24 +133,16 @@ int show_views(const ViewArguments& arguments, const ViewOutput& output) {
     if (model == nullptr) {
         return status;
     }
-    if (arguments.steady) {
-        const auto steady = analysis::iterations(*model, *model->timeline).steady(*model->timeline);
-        if (!steady) {
-            return fail(output.trace_path + ": --steady: no iterations were found; give a range with --from and --to",
-                        ExitCode::kUsage);
+    if (arguments.part.steady) {
+        if (const auto fault = select_steady(*model, selection)) {
+            return fail(output.trace_path + ": " + *fault, ExitCode::kUsage);
         }
-        selection.from_ns = steady->from_ns;
-        selection.to_ns = steady->to_ns;
-        selection.calls_from_ns = steady->calls_from_ns;
-        selection.calls_to_ns = steady->calls_to_ns;
     }
     const analysis::Timeline part =
         selection.everything() ? analysis::Timeline{} : analysis::select(*model, *model->timeline, selection);
     analysis::ViewOptions options;
     options.by_config = arguments.by_config;
-    options.names = arguments.names == "mangled" ? analysis::NameForm::kMangled
-                    : arguments.names == "base"  ? analysis::NameForm::kBase
-                                                 : analysis::NameForm::kFull;
+    options.names = analysis::find_name_form(arguments.names).value();  // Checked when it was read.
     const analysis::ViewInput input{*model, selection.everything() ? *model->timeline : part, options};
 
     std::vector<ViewTables> views;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/selection_arguments.hpp"
+
 namespace CLI {
 class App;
 }
@@ -15,9 +17,7 @@ namespace gpuspy::report {
 struct ViewArguments {
     std::vector<std::string> views;  ///< "idle", "concurrency.streams", "all".
     std::string names = "full";
-    std::string filter, from, to;
-    std::string device, stream;  ///< Numbers; empty: all.
-    bool steady = false;
+    SelectionArguments part;
     bool by_config = false;
     bool wide = false;
 

@@ -56,6 +56,9 @@ Table missing_table(const ViewInput& input, const Completeness& all) {
     for (const LossRow& loss : all.losses) {
         rows.push_back({"", loss.count, loss.text});
     }
+    if (const std::uint64_t unpaired = input.timeline.unpaired_ranges; unpaired != 0) {
+        rows.push_back({"", unpaired, "begins or ends of NVTX ranges without their counterpart"});
+    }
     for (const UnmatchedRow& kernel : all.unmatched) {
         const std::string name = kernel_name(kernel.mangled, input.options.names);
         for (const auto& [what, count] : {std::pair("launches without a record", kernel.launches),

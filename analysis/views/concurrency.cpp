@@ -75,7 +75,7 @@ Table streams_table(const Concurrency& result) {
 
 Table pairs_table(const Concurrency& result) {
     using Row = OfDevice<DeviceConcurrency, StreamPair>;
-    return make_table<Row>(
+    Table table = make_table<Row>(
         "pairs", "Streams that overlap", "% shorter: of the busy time of the stream that was busy for less",
         {
             device_column<Row>(),
@@ -85,6 +85,13 @@ Table pairs_table(const Concurrency& result) {
             {"share_of_shorter", "% shorter", Unit::kShare, [](const Row& of) { return of.row->share_of_shorter; }},
         },
         rows_of(result.devices, &DeviceConcurrency::pairs));
+    for (const DeviceConcurrency& device : result.devices) {
+        if (device.not_paired != 0) {
+            table.notes.push_back(fmt::format("GPU {}: of the {} streams with most time; {} others were not looked at",
+                                              device.ordinal, kPairedStreams, device.not_paired));
+        }
+    }
+    return table;
 }
 
 Table overlap_table(const Concurrency& result) {

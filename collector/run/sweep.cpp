@@ -71,6 +71,18 @@ std::string make_folder(const std::string& wanted, fs::path* folder) {
     return "";
 }
 
+/// "" or one line that says why no page can be written there: better before the runs than behind them.
+std::string page_problem(const std::string& page) {
+    std::error_code error;
+    if (fs::is_directory(page, error)) {
+        return fmt::format("--html {}: is a directory; name a file", page);
+    }
+    const fs::path parent = fs::absolute(page, error).parent_path();
+    return fs::is_directory(parent, error)
+               ? ""
+               : fmt::format("--html {}: there is no directory {}; create it", page, parent.string());
+}
+
 std::string ending(int wait_status) {
     if (WIFSIGNALED(wait_status)) {
         return fmt::format("ended by signal {} ({})", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
@@ -109,7 +121,8 @@ public:
         return 0;
     }
 
-    /// The settings that failed, on standard output, and the comparison of the others. False: it could not be printed.
+    /// The settings that failed, on standard output, and the comparison of the others, as a page too where one is wanted.
+    /// False: something could not be written.
     bool print() {
         std::vector<std::string> command = {installation_.report, "compare", "--best"};
         std::vector<std::string> labels;
@@ -136,13 +149,12 @@ public:
         }
         command.insert(command.end(), traces.begin(), traces.end());
         std::cout << std::flush;
-        const ChildResult result = run_child(command, {});
-        if (result.spawn_error != 0) {
-            spdlog::error("cannot run {}: {}", installation_.report, std::strerror(result.spawn_error));
+        const bool printed = compare(command) && static_cast<bool>(std::cout);
+        if (options_.page.empty()) {
+            return printed;
         }
-        constexpr int kPartly = 6;  // gpuspy-report's: printed, and says what of a trace could not be read.
-        const int status = exit_status(result.status);
-        return result.spawn_error == 0 && (status == 0 || status == kPartly) && static_cast<bool>(std::cout);
+        command.insert(command.begin() + 2, {"--format", "html", "--output", options_.page});
+        return compare(command) && printed;
     }
 
     [[nodiscard]] bool all_well() const {
@@ -155,6 +167,16 @@ public:
     }
 
 private:
+    [[nodiscard]] bool compare(const std::vector<std::string>& command) const {
+        const ChildResult result = run_child(command, {});
+        if (result.spawn_error != 0) {
+            spdlog::error("cannot run {}: {}", installation_.report, std::strerror(result.spawn_error));
+        }
+        constexpr int kPartly = 6;  // gpuspy-report's: printed, and says what of a trace could not be read.
+        const int status = exit_status(result.status);
+        return result.spawn_error == 0 && (status == 0 || status == kPartly);
+    }
+
     /// 0, or the exit status of a sweep that ends here.
     int run_one(std::size_t setting, std::size_t run) {
         Outcome& outcome = outcomes_[setting];
@@ -220,6 +242,9 @@ int sweep(const SweepOptions& options) {
     }
     fs::path folder;
     std::string problem = make_folder(options.folder, &folder);
+    if (problem.empty() && !options.page.empty()) {
+        problem = page_problem(options.page);
+    }
     if (problem.empty()) {
         problem = record_problem(installation, (folder / "trace.bin").string());
     }

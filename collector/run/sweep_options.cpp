@@ -47,6 +47,8 @@ void add_options(CLI::App* app, SweepOptions* options, Words* words) {
     app->add_option("--images", words->images,
                     "Images of a run, for totals per image and the saturation curve: 6400, '{batch}', '{batch}*100'")
         ->type_name("N");
+    app->add_option("--html", options->page, "Write the comparison as a page too (gpuspy-report compare --format html)")
+        ->type_name("FILE");
     app->add_option("--device-timing", options->device_timing, "0: host events only, 1: device times too (default: 1)")
         ->check(CLI::IsMember({"0", "1"}))
         ->option_text("0|1");

@@ -16,6 +16,7 @@ struct SweepOptions {
     std::vector<std::vector<std::string>> commands;  ///< By setting.
     std::vector<double> images;                      ///< By setting, of one run; empty: not known.
     std::string folder;                              ///< As typed; "": not given.
+    std::string page;                                ///< The comparison as HTML; "": not wanted.
     std::size_t repeat = 1;
     std::string device_timing;  ///< "0", "1", or "": not given.
     bool no_children = false;

@@ -3,34 +3,14 @@ sort and filter, the timeline zooms, names of a trace stay text."""
 
 import json
 import os
-import pathlib
 import re
 import subprocess
-import tempfile
 import unittest
 
 import views
-from browser import Browser
+from page_case import GOLDEN, TIMEOUT_S, PageCase, report
 
-REPORT = os.environ["GPUSPY_REPORT"]
-GOLDEN = pathlib.Path(os.environ["GPUSPY_SOURCE"]) / "tests" / "golden"
-TIMEOUT_S = 60
 ROWS = 1000
-
-
-def report(*arguments):
-    return subprocess.run([REPORT, *map(str, arguments)], check=True, capture_output=True, text=True, timeout=TIMEOUT_S).stdout
-
-
-def number_shown(text):
-    """The number of a cell in the unit that the JSON has, and how far off rounding may be: "1.705 s" is 1705000000, 500000."""
-    number, _, unit = text.strip().partition(" ")
-    flops = {f"{prefix}{name}": 1000**power for power, prefix in enumerate(["", "k", "M", "G", "T", "P"])
-             for name in ("FLOP", "FLOP/s")}
-    scale = {**flops, "": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
-             "GB/s": 1}[unit]
-    digits = number.replace(",", "")
-    return float(digits) * scale, 0.5001 * scale * 10 ** -len(digits.partition(".")[2])
 
 
 def keep_first(table, name):
@@ -41,16 +21,10 @@ def keep_first(table, name):
         table["notes"].append(f"the first {ROWS} of {count} rows: gpuspy-report --view {name} --top 0 shows all")
 
 
-class Page(unittest.TestCase):
-    maxDiff = None
-
+class Page(PageCase):
     @classmethod
     def setUpClass(cls):
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
-        folder = tempfile.TemporaryDirectory(prefix="gpuspy-html-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        super().setUpClass()
         cls.trace = GOLDEN / "h200_resnet_train.bin"
         cls.page = cls.make(cls.trace)
         cls.summary = json.loads(report("--format", "json", cls.trace))
@@ -66,42 +40,10 @@ class Page(unittest.TestCase):
         return page
 
     def setUp(self):
-        self.browser.dark(False)
+        super().setUp()
         self.browser.open(self.page)
 
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
-        self.assertIsNone(self.browser.script("return window.attacked ?? null"))
-
     # ---- what is in the page -------------------------------------------------------------------------------------------
-
-    def texts(self, selector):
-        return self.browser.script("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector)
-
-    def table(self, name):
-        return f'[id="table.{name}"]'
-
-    def column(self, table, name):
-        """The cells of a column, as they are shown."""
-        return self.browser.script("""
-            const table = document.querySelector(arguments[0]);
-            const at = [...table.querySelectorAll("th")].findIndex((th) => th.dataset.column === arguments[1]);
-            return [...table.querySelectorAll("tbody tr")].map((row) => row.cells[at].textContent);""", self.table(table), name)
-
-    def whole_table(self, name):
-        """Title, names of columns, cells by row."""
-        return self.browser.script("""
-            const table = document.querySelector(arguments[0]);
-            return [table.querySelector("h3").textContent, [...table.querySelectorAll("th")].map((th) => th.dataset.column),
-                    [...table.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))];""",
-                                   self.table(name))
-
-    def assert_shows(self, text, value):
-        if value is None:
-            self.assertEqual(text, "–")
-        else:
-            number, rounding = number_shown(text)
-            self.assertAlmostEqual(number, value, delta=rounding)
 
     def test_loads_nothing(self):
         self.assertEqual(self.browser.script("return performance.getEntriesByType('resource').map((entry) => entry.name)"), [])
@@ -257,7 +199,7 @@ class Page(unittest.TestCase):
 
     def test_views_alone(self):
         self.open_with(report=None, overview=None, views={"schema": 1, "views": {"compare": views.VIEWS["compare"]}})
-        self.assertEqual(self.texts("h2"), ["Compare"])
+        self.assertEqual(self.texts("h2"), ["Side by side"])
         self.assertEqual(self.column("compare.measures", "ratio_2"), ["0.50", "1.50"])
 
     def test_views_of_every_kind(self):
@@ -265,12 +207,12 @@ class Page(unittest.TestCase):
         for view, titles in views.CHARTS.items():
             with self.subTest(view):
                 captions = self.browser.script("""return [...document.querySelectorAll(arguments[0])].map((caption) =>
-                    caption.firstChild.textContent)""", f"#{view} figcaption")
+                    caption.firstChild.textContent)""", f'[id^="{view}"] figcaption')
                 self.assertEqual(captions, titles)
         self.assertEqual(self.column("nobody_knows.things", "count"), ["3", "–"])
         self.assertEqual(self.texts('[id="summary.verdict"]'), ["launch-boundGPU 0: launches take 40 % of it"])
         self.assertEqual(self.column("compare.measures", "value_2"), ["500.0 ms", "150"])
-        self.assertEqual(self.texts("h2")[2], "Compare")  # Behind summary and timeline.
+        self.assertEqual(self.texts("h2")[2], "Side by side")  # Behind summary and timeline.
 
     # ---- other traces --------------------------------------------------------------------------------------------------
 

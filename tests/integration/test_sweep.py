@@ -47,6 +47,26 @@ class Sweep(harness.TestCase):
         self.assertRegex(run.stdout, r"\n  iterations=\d .* 100\.0 .* #{30}\n")
         self.assertEqual(run.stderr.splitlines()[0], "gpuspy-run: 1 of 2: iterations=2")
 
+    def test_a_page(self):
+        run = self.sweep("-q", "--param", "iterations=2,8", "--images", "{iterations}*10", "--html", "sweep.html", "--", OVERLAP,
+                         "{iterations}")
+        self.assertEqual((run.status, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"\n  launches +8 +32 +4\.00 +iterations=2\n")
+        page = (run.folder / "sweep.html").read_text()
+        data = json.loads(page.split('id="data">')[1].split("</script")[0])
+        self.assertEqual(data["title"], "iterations=2, iterations=8")
+        tables = data["views"]["views"]["compare"]
+        launches = [row for row in tables["measures"]["rows"] if row["measure"] == "launches"]
+        self.assertEqual([(row["value_1"], row["value_2"], row["best"]) for row in launches], [(8, 32, "iterations=2")])
+        self.assertEqual([row["trace"] for row in tables["curve"]["rows"]], ["iterations=2", "iterations=8"])
+
+    def test_a_page_that_cannot_be(self):
+        """Said before anything runs."""
+        for page, said in (("none/sweep.html", "there is no directory"), (".", "is a directory")):
+            run = self.sweep("--param", "n=1", "--html", page, "--", "sh", "-c", "echo ran {n}")
+            self.assertEqual((run.status, run.stdout, len(run.stderr.splitlines())), (125, "", 1), run.stderr)
+            self.assertIn(said, run.stderr)
+
     def test_product_and_repeats(self):
         run = self.sweep("-q", "--param", "a=1,2", "--param", "b=3", "--repeat", "2", "-o", "here", "--", "sh", "-c",
                          f"'{OVERLAP}' {{a}} && echo ran {{a}} {{b}} {{{{}}}}")

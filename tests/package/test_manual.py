@@ -45,6 +45,11 @@ def options_of_zsh(command):
     return sorted(name for group in groups for name in (group[0] or group[1]).split(","))
 
 
+def subcommands_of_help(program):
+    text = harness.run(harness.BUILD / "bin" / program, "--help").split("Subcommands:\n")[1]
+    return re.findall(r"^  ([a-z]+) ", text.split("\n\n")[0], re.MULTILINE)
+
+
 def complete(program, *words):
     """What bash offers for the last of the words."""
     script = f"""
@@ -84,6 +89,13 @@ class Manual(unittest.TestCase):
         self.assertEqual(complete("gpuspy-report", "export", "--to", ""), kinds)
         self.assertIn(f":kind:({' '.join(kinds)})", (PACKAGING / "completion" / "_gpuspy-report").read_text())
 
+    def test_synopsis_has_the_subcommands(self):
+        synopsis = (PACKAGING / "man" / "gpuspy-report.1").read_text().split(".SH SYNOPSIS\n")[1].split(".SH ")[0]
+        subcommands = subcommands_of_help("gpuspy-report")
+        self.assertEqual(sorted(re.findall(r"^\.B gpuspy-report (\w+)$", synopsis, re.MULTILINE)), sorted(subcommands))
+        zsh = (PACKAGING / "completion" / "_gpuspy-report").read_text()
+        self.assertIn(f"compadd -- {' '.join(sorted(subcommands))}\n", zsh)
+
     def test_manual_pages_are_well_formed(self):
         if shutil.which("groff") is None:
             self.skipTest("no groff")
@@ -112,8 +124,12 @@ class Manual(unittest.TestCase):
     def test_completion_of_report(self):
         self.assertEqual(complete("gpuspy-report", "--fo"), ["--format"])
         self.assertEqual(complete("gpuspy-report", "--format", "j"), ["json"])
+        for subcommand in subcommands_of_help("gpuspy-report"):
+            self.assertIn(subcommand, complete("gpuspy-report", ""))
+            self.assertEqual(complete("gpuspy-report", subcommand[:4]), [subcommand])
+            self.assertNotIn(subcommand, complete("gpuspy-report", subcommand, subcommand[:4]))  # There stand traces.
         self.assertEqual(complete("gpuspy-report", "compare", "--fa"), ["--fail-if"])
-        self.assertEqual(complete("gpuspy-report", "compare", "--format", ""), ["text", "json", "csv"])
+        self.assertEqual(complete("gpuspy-report", "compare", "--format", ""), ["text", "json", "html", "csv"])
         self.assertEqual(complete("gpuspy-report", f"{harness.SOURCE}/READ"), [f"{harness.SOURCE}/README.md"])
 
 

@@ -3,11 +3,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ctime>
 #include <utility>
 #include <vector>
 
 #include "analysis/export/placement.hpp"
+#include "analysis/flops/peaks.hpp"
 #include "analysis/passes/completeness.hpp"
 #include "analysis/render/display_text.hpp"
 
@@ -33,9 +35,10 @@ void write_devices(const Context& context) {
             {"name", "TEXT", [](const Row& row) { return text(row.name); }},
             {"busLocation", "TEXT", [](const Row& row) { return text(row.pci); }},
             {"totalMemory", "INTEGER", [](const Row& row) { return property(row.memory_bytes); }},
-            // Bytes a second: double data rate, as the CUDA programming guide computes it.
-            {"memoryBandwidth", "INTEGER",
-             [](const Row& row) { return property(2 * row.memory_clock_khz * 1000 * (row.bus_width_bits / 8)); }},
+            {"memoryBandwidth", "INTEGER",  // Bytes a second.
+             [](const Row& row) {
+                 return property(static_cast<std::uint64_t>(std::llround(peaks_of(row).bytes.derived.value_or(0))));
+             }},
             {"clockRate", "INTEGER", [](const Row& row) { return property(row.sm_clock_khz * 1000); }},  // Hz
             {"smCount", "INTEGER", [](const Row& row) { return property(row.sm_count); }},
             {"uuid", "TEXT", [](const Row& row) { return text(uuid_text(row.uuid)); }},

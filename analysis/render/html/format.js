@@ -57,8 +57,8 @@
   gpuspy.shortened = (text, most) =>
     text.length <= most ? text : `${text.slice(0, most / 2 - 1)}…${text.slice(-most / 2)}`;
 
-  const names = new Map((gpuspy.data.overview?.names || []).map((name) => [name.text, name.short]));
-  /// A kernel's own name without what stands around it, where the timeline knows the kernel.
+  const names = new Map((gpuspy.data.names || gpuspy.data.overview?.names || []).map((name) => [name.text, name.short]));
+  /// A kernel's own name without what stands around it, where the page knows the kernel.
   gpuspy.ownName = (text) => names.get(text) || text;
   gpuspy.shortName = (text, most = 44) => gpuspy.shortened(gpuspy.ownName(text), most);
 })();

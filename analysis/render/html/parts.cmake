@@ -8,4 +8,5 @@ set(page_scripts
     summary.js
     report_tables.js
     view_charts.js
+    compare.js
     main.js)

@@ -55,15 +55,14 @@
     return th;
   };
 
-  /// `id`: "view.table". `table`: as docs/report-views.md describes it.
-  gpuspy.table = (parent, id, table) => {
+  /// `id`: "view.table". `table`: as docs/report-views.md describes it. `top`: rows that are shown at first.
+  gpuspy.table = (parent, id, table, top = gpuspy.data.top || Infinity) => {
     const box = gpuspy.add(parent, "div", "table");
     box.id = `table.${id}`;
     const caption = gpuspy.add(box, "div", "caption");
     gpuspy.add(caption, "h3", "", table.title);
     if (table.remark) gpuspy.add(caption, "span", "remark", table.remark);
 
-    const top = gpuspy.data.top || Infinity;
     const rows = table.rows.map((cells, order) => ({ cells, order }));
     const columns = inReadingOrder(table.columns);
     const state = { column: null, descending: false, words: [], all: rows.length <= top };

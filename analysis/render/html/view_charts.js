@@ -95,21 +95,6 @@
     }), "size: time on the GPU; dashed: what peak and memory bandwidth together allow");
   };
 
-  /// Ratios to the first of several traces, for each measure.
-  const ratios = (table) => (parent) => {
-    const columns = table.columns.filter((column) => /^ratio_\d+$/.test(column.name));
-    const rows = table.rows.filter((row) => columns.some((column) => row[column.name] !== null));
-    if (columns.length === 0 || rows.length === 0 || !has(table, "title")) return;
-    const labelOf = (column) => table.columns.find((other) => other.name === column.name.replace("ratio", "value"))?.title || column.title;
-    gpuspy.chart(parent, "Ratios to the first", rows.length * (12 * columns.length + 14) + 60, () => ({
-      type: "bar",
-      data: { labels: rows.map((row) => row.title), datasets: columns.map((column, at) => ({ label: labelOf(column),
-        data: rows.map((row) => row[column.name]), backgroundColor: gpuspy.seriesColour(at), borderRadius: 3, maxBarThickness: 14 })) },
-      options: { indexAxis: "y", scales: { x: { beginAtZero: true }, y: { grid: { display: false } } },
-        plugins: { legend: { position: "top", align: "end", labels: { boxWidth: 12, boxHeight: 12 } } } },
-    }), "1: as the first");
-  };
-
   const charts = {
     "kernels.kernels": (table) => largest(table, "name", "total_ns", "ns", "Kernels with most time",
       (row) => () => gpuspy.ownerColour(row.owner)),
@@ -125,7 +110,7 @@
   };
   // By columns, whatever their name.
   const anywhere = [(table) => series(table, "place", ["max_bytes"], "bytes"),
-    (table) => series(table, "device", ["waiting_avg", "unfinished_avg"], "number"), ratios];
+    (table) => series(table, "device", ["waiting_avg", "unfinished_avg"], "number")];
 
   gpuspy.viewCharts = (section, view, tables) => {
     const box = gpuspy.add(section, "div", "charts");

@@ -140,6 +140,11 @@ expect "compare" 0 "" "$report" compare "$trace" "$trace"
 grep -q "^  launches .* 1.00 " "$folder/out" || { echo "FAILED compare: no launches" >&2; failures=$((failures + 1)); }
 expect "compare as JSON" 0 "" "$report" compare --format json "$trace" "$trace"
 grep -q '"measure": "gpu_time"' "$folder/out" || { echo "FAILED compare as JSON" >&2; failures=$((failures + 1)); }
+expect "a page of a comparison" 0 "" "$report" compare --format html -o "$folder/compare.html" "$trace" "$trace"
+grep -q "^<!DOCTYPE html>" "$folder/compare.html" || { echo "FAILED $name: no page" >&2; failures=$((failures + 1)); }
+expect "a page of a comparison onto a terminal" 2 "a page is not for a terminal: say -o report.html" \
+    sh -c 'script -qec "$0 compare --format html $1 2>$2" /dev/null >"$2.out"; status=$?; cat "$2" >&2; exit $status' "$report" "$trace" "$folder/terminal"
+[ ! -s "$folder/terminal.out" ] || { echo "FAILED $name: something was written" >&2; failures=$((failures + 1)); }
 expect "compare runs" 0 "" "$report" compare --label a,b "$trace,$trace" "$trace"
 cp "$trace" "$folder/with,comma"
 expect "a comma in a name" 0 "" "$report" compare "$folder/with,comma"
@@ -160,6 +165,19 @@ expect "condition not met" 0 "" "$report" compare --fail-if 'gpu_time>+5%' "$tra
 expect "condition met" 7 "failed: launches>=2: trace: 2" "$report" compare --fail-if 'launches>=2' "$trace"
 expect "condition not known" 7 "images_per_s of trace is not known" "$report" compare --fail-if 'images_per_s<5' "$trace"
 expect "condition met, cut" 7 "partly readable" sh -c '"$0" compare --fail-if "launches<1000" "$1" 2>&1 >/dev/null | grep -v failed >&2; exec "$0" compare --fail-if "launches<1000" "$1" >/dev/null 2>&1' "$report" "$folder/cut"
+for option in --filter --device --stream --from --to; do
+    expect "$option without a value" 2 "$option: the value is empty: say " "$report" "$option" "" "$trace"
+    expect "compare, $option without a value" 2 "$option: the value is empty: say " "$report" compare "$option" "" "$trace"
+done
+expect "condition of a part" 0 "" "$report" compare --from 210ns --fail-if 'launches>=2' "$trace"
+has "a part of each trace is compared: --from 210ns"
+expect "condition of a part that is met" 7 "failed: launches>=1: trace: 1" "$report" compare --from 210ns --fail-if 'launches>=1' "$trace"
+expect "compare kernels by name" 0 "" "$report" compare --filter scal "$trace" "$trace"
+expect "compare what never ran" 2 "--filter nope: nothing of it ran on a device in any of the traces" "$report" compare --filter nope "$trace"
+expect "compare a bad pattern" 2 'is no regular expression' "$report" compare --filter "(" "$trace"
+expect "compare beyond the end" 2 "trace.bin: --from 3600s: the recording ends at 1.000 ms" "$report" compare --from 3600s "$trace"
+expect "compare no steady state" 2 'no iterations were found' "$report" compare --steady "$trace"
+expect "compare steady and a range" 2 "--steady" "$report" compare --steady --from 1 "$trace"
 expect "condition of nothing" 2 "there is no measure \"gpu\"; there are: wall, " "$report" compare --fail-if 'gpu>1' "$trace"
 expect "condition without another" 2 "needs another trace to compare with" "$report" compare --fail-if 'wall>+5%' "$trace"
 

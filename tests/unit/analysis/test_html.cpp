@@ -79,6 +79,7 @@ TEST_CASE("html: what there is no JSON of is null") {
     CHECK(data["report"].is_null());
     CHECK(data["views"].is_null());
     CHECK(data["overview"].is_null());
+    CHECK(data["names"].is_null());
     CHECK(data["top"] == 20);
 }
 
@@ -104,6 +105,20 @@ TEST_CASE("html: the page is whole, loads nothing, and allows no script but its 
         CAPTURE(loading);
         CHECK(page.find(loading) == std::string::npos);
     }
+}
+
+TEST_CASE("html: names of kernels that no overview has") {
+    const json names = json::parse(analysis::render_names_json({"_Z4scalPfi", "sm80_gemm"}, analysis::NameForm::kFull));
+    CHECK(names == json::parse(R"json([{"text": "scal(float*, int)", "short": "scal"},
+                                       {"text": "sm80_gemm", "short": "sm80_gemm"}])json"));
+}
+
+TEST_CASE("names of kernels are asked for by the names of their forms") {
+    CHECK(analysis::find_name_form("full") == analysis::NameForm::kFull);
+    CHECK(analysis::find_name_form("base") == analysis::NameForm::kBase);
+    CHECK(analysis::find_name_form("mangled") == analysis::NameForm::kMangled);
+    CHECK_FALSE(analysis::find_name_form(""));
+    CHECK_FALSE(analysis::find_name_form("Full"));
 }
 
 TEST_CASE("html: the overview as JSON") {

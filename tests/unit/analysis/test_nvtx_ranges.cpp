@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/passes/nvtx_ranges.hpp"
+#include "analysis/views/view.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
@@ -125,4 +126,28 @@ TEST_CASE("ranges of one name are a row; one that never ended ends with the reco
     CHECK(rows[0].gpu_ns == 40);
     CHECK(rows[0].projected_ns == 40);
     CHECK(rows[0].duration.min_ns == 50);
+}
+
+TEST_CASE("nvtx: what has no counterpart stands in view completeness") {
+    const auto missing = [](TraceBuilder& trace) {
+        const auto model = timeline_of(trace);
+        const auto tables = analysis::completeness_view({*model, *model->timeline, {}});
+        REQUIRE(tables[1].name == "missing");
+        return tables[1].rows;
+    };
+    TraceBuilder trace = begun_trace();
+    pop(trace, 100, 3);
+    pop(trace, 200, 2);
+    push(trace, 300, 0, "whole");
+    pop(trace, 400, 0);
+    trace.end(kStart + 10'000);
+    const auto rows = missing(trace);
+    REQUIRE(rows.size() == 1);
+    CHECK(std::get<std::uint64_t>(rows[0][0]) == 2);
+    CHECK(std::get<std::string>(rows[0][1]) == "begins or ends of NVTX ranges without their counterpart");
+    TraceBuilder whole = begun_trace();
+    push(whole, 300, 0, "whole");
+    pop(whole, 400, 0);
+    whole.end(kStart + 10'000);
+    CHECK(missing(whole).empty());
 }

@@ -287,3 +287,33 @@ TEST_CASE("the JSON report has every field of its schema") {
     CHECK(json["overhead"]["total_ns"] == 157);
     CHECK(json["reading"]["partial"] == false);
 }
+
+TEST_CASE("the JSON report: what has no time is null, not 0") {
+    TraceBuilder trace;
+    trace.header.start_ticks = kStart;
+    trace.thread(0, 100);
+    trace.name(kStart, 0xf1, "k");
+    trace.call({.api = driver_launch(), .begin = kStart, .end = kStart + 50, .caller = 0x5100, .function = 0xf1});
+    trace.call({.api = {"cudaMemcpy", "runtime", abi::ApiLevel::kRuntime, abi::ApiClass::kCopy, abi::kApiBlocking},
+                .begin = kStart + 100,
+                .end = kStart + 200,
+                .copy_bytes = 64,
+                .copy_kind = 1});
+    trace.end(kStart + 1000);
+    const auto json = nlohmann::json::parse(render_json(findings_of(trace), {}));
+    REQUIRE(json["kernels"].size() == 1);
+    const auto& kernel = json["kernels"][0];
+    CHECK(kernel["count"] == 1);
+    CHECK(kernel["timed"] == 0);
+    for (const char* field : {"time_ns", "avg_ns", "med_ns", "min_ns", "max_ns", "share_of_kernels", "share_of_wall"}) {
+        INFO(field);
+        CHECK(kernel[field].is_null());
+    }
+    REQUIRE(json["owners"].size() == 1);
+    CHECK(json["owners"][0]["time_ns"].is_null());
+    CHECK(json["owners"][0]["share_of_kernels"].is_null());
+    REQUIRE(json["copies"].size() == 1);
+    CHECK(json["copies"][0]["bytes"] == 64);
+    CHECK(json["copies"][0]["gb_per_s"].is_null());
+    CHECK(json["calls"][0]["time_ns"] == 100);  // Calls have times of their own.
+}

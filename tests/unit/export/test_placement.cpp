@@ -1,14 +1,21 @@
 // Tracks: device records that overlap, counters, calls that do not nest.
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "analysis/export/launch_rows.hpp"
 #include "analysis/export/nested_tracks.hpp"
 #include "analysis/export/perfetto/counters.hpp"
 #include "analysis/export/placement.hpp"
+#include "tests/unit/analysis/cpu_seconds.hpp"
 
 using namespace gpuspy::analysis;
+using gpuspy::test::cpu_seconds;
+using gpuspy::test::kNotQuadraticS;
 
 namespace {
 
@@ -164,4 +171,64 @@ TEST_CASE("a call's public name", "[export]") {
     CHECK(public_name("cudaMemcpyAsync_ptsz") == "cudaMemcpyAsync");
     CHECK(public_name("cudaMemset_ptds") == "cudaMemset");
     CHECK(public_name("cuMemcpyHtoDAsync_v2") == "cuMemcpyHtoDAsync_v2");
+}
+
+TEST_CASE("placement: much at once on one stream has a track each, and not in quadratic time") {
+    constexpr std::size_t kCount = 200'000;
+    Timeline timeline;
+    timeline.device_clock_known = true;
+    timeline.end_ns = 2 * kCount;
+    timeline.activities.resize(kCount);
+    for (std::size_t at = 0; at < kCount; ++at) {
+        DeviceActivity& activity = timeline.activities[at];
+        activity.timed = true;
+        activity.begin_ns = static_cast<std::int64_t>(at);
+        activity.end_ns = static_cast<std::int64_t>(at + kCount);
+        activity.record.start_ns = at;
+        activity.record.duration_ns = kCount;
+    }
+    Placement placement;
+    CHECK(cpu_seconds([&] { placement = place_activities(timeline); }) < kNotQuadraticS);
+    REQUIRE(placement.tracks.size() == kCount);
+    CHECK(placement.tracks.back().sibling == kCount - 1);
+    CHECK(placement.tracks.back().activities.front().activity == kCount - 1);
+}
+
+TEST_CASE("nested tracks: what reaches beyond the slice around it, very often") {
+    constexpr std::uint32_t kCount = 400'000;
+    std::size_t siblings = 0;
+    std::vector<std::int64_t> last_of(kCount, -1);
+    bool in_order = true;
+    std::size_t ended = 0;
+    NestedTracks nested([&](std::size_t sibling, std::uint32_t) { siblings = std::max(siblings, sibling + 1); },
+                        [&](std::size_t sibling, std::int64_t end_ns) {
+                            ++ended;
+                            in_order = in_order && last_of[sibling] <= end_ns;
+                            last_of[sibling] = end_ns;
+                        });
+    CHECK(cpu_seconds([&] {
+              for (std::uint32_t at = 0; at < kCount; ++at) {
+                  nested.add(at, at, std::int64_t{at} + kCount);
+              }
+              nested.finish();
+          }) < kNotQuadraticS);
+    CHECK(siblings == kCount);
+    CHECK(ended == kCount);
+    CHECK(in_order);
+}
+
+TEST_CASE("nested tracks: what fits into the slice around it stays there, what has ended makes room") {
+    std::vector<std::string> said;
+    NestedTracks nested(
+        [&](std::size_t sibling, std::uint32_t position) { said.push_back(fmt::format("{}<{}", sibling, position)); },
+        [&](std::size_t sibling, std::int64_t end_ns) { said.push_back(fmt::format("{}>{}", sibling, end_ns)); });
+    nested.add(0, 0, 100);
+    nested.add(1, 10, 50);
+    nested.add(2, 20, 60);   // Beyond 1.
+    nested.add(3, 30, 60);   // Beyond 1, inside 2.
+    nested.add(4, 50, 100);  // Where 1 was.
+    nested.add(5, 100, 110);
+    nested.finish();
+    CHECK(said == std::vector<std::string>{"0<0", "0<1", "1<2", "1<3", "0>50", "0<4", "1>60", "1>60", "0>100", "0>100",
+                                           "0<5", "0>110"});
 }

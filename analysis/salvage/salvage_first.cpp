@@ -1,11 +1,11 @@
-#include "analysis/report/salvage_first.hpp"
+#include "analysis/salvage/salvage_first.hpp"
 
 #include "collector/sink/salvage.hpp"
 
-namespace gpuspy::report {
+namespace gpuspy::analysis {
 
 void salvage_first(const std::string& trace_path) {
     sink::salvage_for_trace(trace_path.c_str(), "/dev/shm");
 }
 
-}  // namespace gpuspy::report
+}  // namespace gpuspy::analysis
