@@ -1,25 +1,16 @@
 #include "analysis/passes/lone_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <tuple>
 
 #include "analysis/passes/activity_edges.hpp"
+#include "analysis/passes/occupancy.hpp"
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
 namespace {
-
-/// Not known of a grid without a size. What does not fit 64 bits is as many as fit.
-std::optional<std::uint64_t> blocks_of(const std::array<std::uint32_t, 3>& grid) {
-    std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1];
-    if (__builtin_mul_overflow(blocks, std::uint64_t{grid[2]}, &blocks)) {
-        return std::numeric_limits<std::uint64_t>::max();
-    }
-    return blocks == 0 ? std::nullopt : std::optional(blocks);
-}
 
 struct Tally {
     LoneTime time;
@@ -69,7 +60,7 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
             if (in_flight == 1 && activities[together].record.kind == ActivityKind::kKernel) {
                 const ActivityRecord& record = activities[together].record;
                 const auto passed_ns = static_cast<std::uint64_t>(edge.at_ns - now_ns);
-                const auto blocks = blocks_of(record.grid);
+                const auto blocks = blocks_of(record);
                 all.add(passed_ns, blocks, device.sm_count);
                 if (blocks && device.sm_count && *blocks < *device.sm_count && passed_ns != 0) {
                     KernelTally& kernel = kernels[record.name];

@@ -11,7 +11,7 @@
 namespace gpuspy::analysis {
 
 /// A block runs on one SM: a grid of fewer blocks than the device has SMs leaves SMs idle, whatever its blocks need. The
-/// reverse does not hold, so time with enough blocks is not said to be SM-limited.
+/// reverse does not hold: whether enough blocks fill it is kernel_occupancy's.
 struct LoneTime {
     std::uint64_t alone_ns = 0;         ///< Nothing else was in flight on the device.
     std::uint64_t fewer_blocks_ns = 0;  ///< Of that: fewer blocks than SMs.
