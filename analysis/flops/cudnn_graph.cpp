@@ -20,7 +20,7 @@ const BackendDescriptor* BackendDescriptor::link(std::int64_t attribute) const {
 
 namespace {
 
-/// As many operations of a graph are recorded at most (abi::ApiEntry::fields): with as many there may be more.
+/// In traces that do not keep how many elements an attribute has: as many are recorded at most, and with as many there may be more.
 constexpr std::size_t kMostElements = 16;
 
 const std::vector<std::int64_t>* dimensions_of(const BackendDescriptor* tensor) {
@@ -108,7 +108,8 @@ ProductsAnswer attention(const BackendDescriptor& operation, const AttentionAttr
         q_dimensions->size() != 4 || k_dimensions->size() != 4 || v_dimensions->size() != 4) {
         return {};
     }
-    if (operation.has_link(attributes.length_q) || operation.has_link(attributes.length_kv) ||
+    if ((kind == Operation::kAttentionForward && operation.has_link(cudnn::kAttentionForwardBlockMask)) ||
+        operation.has_link(attributes.length_q) || operation.has_link(attributes.length_kv) ||
         q->has_link(cudnn::kTensorRaggedOffset)) {
         return {{}, Unknown::kSizesOnDevice};
     }
@@ -154,8 +155,8 @@ bool is_pointwise(const BackendDescriptor& operation, std::int64_t first_mode, s
 
 using Operations = std::vector<std::shared_ptr<const BackendDescriptor>>;
 
-/// Attention spelled out as single operations has its causal mask so, too: the index of the row compared with that of the
-/// column. Half of the products are masked, and left out by every implementation.
+/// A causal mask is made of single operations of the graph, around cuDNN's node for attention too (which has no attribute for it): the index
+/// of the row compared with that of the column. Half of the products are masked, and left out by every implementation.
 bool is_causal(const Operations& operations) {
     std::set<const BackendDescriptor*> indices;
     for (const auto& operation : operations) {
@@ -201,7 +202,7 @@ WorkAnswer work_of_graph(const BackendDescriptor& graph) {
     const auto found = graph.links.find(cudnn::kGraphOperations);
     if (found == graph.links.end()) return WorkAnswer::unknown(Unknown::kNoDescriptor);
     const Operations& operations = found->second;
-    if (operations.size() >= kMostElements) return WorkAnswer::unknown(Unknown::kOperation);
+    if (graph.cut) return WorkAnswer::unknown(Unknown::kNotKept);
     Count flops = 0;
     Count largest = 0;
     std::size_t matrix_products = 0;
@@ -226,8 +227,10 @@ WorkAnswer work_of_graph(const BackendDescriptor& graph) {
     // Two products of matrices in one graph are attention; its backward has five (or four, with Q K' kept).
     if (matrix_products > 1) {
         work.operation = matrix_products > 2 ? Operation::kAttentionBackward : Operation::kAttentionForward;
-        flops = is_causal(operations) ? flops / 2 : flops;
     }
+    const bool is_attention =
+        work.operation == Operation::kAttentionForward || work.operation == Operation::kAttentionBackward;
+    flops = is_attention && is_causal(operations) ? flops / 2 : flops;
     const Count bytes = bytes_of(operations);
     if (!flops.valid() || !bytes.valid()) return WorkAnswer::unknown(Unknown::kSenselessSizes);
     if (flops.value() == 0) return WorkAnswer::zero();
@@ -268,10 +271,31 @@ void CudnnGraphState::set_attribute(std::uint32_t thread, const CallArguments& a
     } else if (*attribute == cudnn::kPlanJson) {
         plans_[*handle] = WorkAnswer::unknown(Unknown::kNoPlan);
     }
+    const auto count = arguments.value("count");
+    descriptor->cut = descriptor->cut ||
+                      (count ? *count > static_cast<std::int64_t>(elements.size()) : elements.size() >= kMostElements);
     if (refers) {
         descriptor->links[*attribute] = std::move(links);
     } else {
         descriptor->values[*attribute].assign(elements.begin(), elements.end());
+    }
+}
+
+void CudnnGraphState::get_results(const CallArguments& arguments) {
+    const auto handle = arguments.value("descriptor");
+    const auto heuristics = handle ? descriptors_.find(*handle) : descriptors_.end();
+    if (heuristics == descriptors_.end() || arguments.value("attributeName") != cudnn::kHeuristicsResults) return;
+    const auto graph = heuristics->second->links.find(cudnn::kHeuristicsGraph);
+    if (graph == heuristics->second->links.end()) return;
+    // As if the program had described them: a configuration of an engine of that graph.
+    const auto engine = std::make_shared<BackendDescriptor>();
+    engine->kind = DescriptorKind::kEngine;
+    engine->links[cudnn::kEngineGraph] = graph->second;
+    for (const std::int64_t config : arguments.array("arrayOfElements")) {
+        std::shared_ptr<BackendDescriptor>& descriptor = descriptors_[config];
+        descriptor = std::make_shared<BackendDescriptor>();
+        descriptor->kind = DescriptorKind::kEngineConfig;
+        descriptor->links[cudnn::kEngineConfigEngine] = {engine};
     }
 }
 
