@@ -72,7 +72,7 @@ TEST_CASE("rates per multiprocessor give the datasheets' peaks at the datasheets
         }
         const auto plain = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.khz)).of(MathType::kFp32);
         CHECK(plain.derived.value_or(0) == Approx(plain.datasheet.value_or(0)).epsilon(0.02));
-        const auto& fp64 = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.khz)).of(MathType::kFp64);
+        const auto fp64 = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.khz)).of(MathType::kFp64);
         if (fp64.datasheet) CHECK(fp64.derived.value_or(0) == Approx(*fp64.datasheet).epsilon(0.02));
         with_fp64 += fp64.datasheet ? 1 : 0;
     }
