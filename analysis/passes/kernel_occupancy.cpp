@@ -26,8 +26,7 @@ public:
             return;
         }
         const auto weight = static_cast<double>(time_ns);
-        const double waves = static_cast<double>(*blocks) /
-                             (static_cast<double>(*sm_count) * static_cast<double>(occupancy->blocks_per_sm));
+        const double waves = waves_of(*blocks, *sm_count, *occupancy);
         (waves >= 1 ? time_.fills_ns : *blocks >= *sm_count ? time_.under_wave_ns : time_.fewer_blocks_ns) += time_ns;
         occupancy_ns_ += occupancy->share * weight;
         waves_ns_ += waves * weight;

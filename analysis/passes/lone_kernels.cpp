@@ -28,6 +28,13 @@ struct Tally {
         }
     }
 
+    /// `waves`: where they are known.
+    void add_filling(std::uint64_t passed_ns, const std::optional<double>& waves) {
+        if (waves) {
+            (*waves >= 1 ? time.fills_ns : time.room_ns) += passed_ns;
+        }
+    }
+
     [[nodiscard]] std::optional<double> idle_sms() const {
         const std::uint64_t known_ns = time.alone_ns - time.not_known_ns;
         return known_ns == 0 ? std::nullopt : std::optional(idle_sm_ns / static_cast<double>(known_ns));
@@ -51,6 +58,14 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
         if (described != model.index.devices.end() && described->second.sm_count != 0) {
             device.sm_count = described->second.sm_count;
         }
+        const SmLimits* const limits =
+            described == model.index.devices.end() ? nullptr : sm_limits_of(described->second);
+        // Of fewer blocks than SMs it is known whatever a block needs.
+        const auto waves = [&](const ActivityRecord& kernel, std::uint64_t blocks) -> std::optional<double> {
+            if (blocks < *device.sm_count) return ratio(blocks, *device.sm_count);
+            const auto occupancy = limits == nullptr ? std::nullopt : occupancy_of(*limits, kernel);
+            return occupancy ? std::optional(waves_of(blocks, *device.sm_count, *occupancy)) : std::nullopt;
+        };
         Tally all;
         std::map<std::uint32_t, KernelTally> kernels;  // by name
         std::uint64_t in_flight = 0;
@@ -62,6 +77,7 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
                 const auto passed_ns = static_cast<std::uint64_t>(edge.at_ns - now_ns);
                 const auto blocks = blocks_of(record);
                 all.add(passed_ns, blocks, device.sm_count);
+                if (blocks && device.sm_count) all.add_filling(passed_ns, waves(record, *blocks));
                 if (blocks && device.sm_count && *blocks < *device.sm_count && passed_ns != 0) {
                     KernelTally& kernel = kernels[record.name];
                     kernel.tally.add(passed_ns, blocks, device.sm_count);
@@ -75,6 +91,9 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
         }
         device.time = all.time;
         device.time.idle_sms = all.idle_sms();
+        if (const std::uint64_t told_ns = all.time.fills_ns + all.time.room_ns; told_ns != 0) {
+            device.time.share_fills = ratio(all.time.fills_ns, told_ns);
+        }
         if (device.time.idle_sms) {
             device.time.share_fewer_blocks =
                 ratio(all.time.fewer_blocks_ns, all.time.fewer_blocks_ns + all.time.enough_blocks_ns);

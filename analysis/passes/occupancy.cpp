@@ -111,4 +111,8 @@ std::optional<std::uint64_t> blocks_of(const ActivityRecord& kernel) {
     return blocks == 0 ? std::nullopt : std::optional(blocks);
 }
 
+double waves_of(std::uint64_t blocks, std::uint64_t sm_count, const Occupancy& occupancy) {
+    return static_cast<double>(blocks) / (static_cast<double>(sm_count) * static_cast<double>(occupancy.blocks_per_sm));
+}
+
 }  // namespace gpuspy::analysis

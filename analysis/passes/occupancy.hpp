@@ -39,4 +39,7 @@ std::optional<Occupancy> occupancy_of(const SmLimits& limits, const ActivityReco
 /// Blocks of the grid; nullopt: a grid without a size. What does not fit 64 bits is as many as fit.
 std::optional<std::uint64_t> blocks_of(const ActivityRecord& kernel);
 
+/// Blocks of the grid / as many as `sm_count` SMs hold of such blocks at once.
+double waves_of(std::uint64_t blocks, std::uint64_t sm_count, const Occupancy& occupancy);
+
 }  // namespace gpuspy::analysis

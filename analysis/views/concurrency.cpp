@@ -129,6 +129,11 @@ Table lone_table(const std::vector<LoneKernels>& devices) {
             {"share_fewer_blocks", "% blocks < SMs", Unit::kShare,
              [](const Row& row) { return share(row.time.share_fewer_blocks); }},
             {"idle_sms", "% SMs idle", Unit::kShare, [](const Row& row) { return share(row.time.idle_sms); }},
+            {"fills_ns", "SM-limited", Unit::kDurationNs,
+             [](const Row& row) { return row.time.share_fills ? Cell{row.time.fills_ns} : Cell{}; }},
+            {"room_ns", "room left", Unit::kDurationNs,
+             [](const Row& row) { return row.time.share_fills ? Cell{row.time.room_ns} : Cell{}; }},
+            {"share_fills", "% SM-limited", Unit::kShare, [](const Row& row) { return share(row.time.share_fills); }},
         },
         devices);
     for (const LoneKernels& device : devices) {

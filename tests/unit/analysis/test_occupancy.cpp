@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/passes/kernel_occupancy.hpp"
+#include "analysis/passes/lone_kernels.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
@@ -209,4 +210,11 @@ TEST_CASE("kernels by whether their grid fills an H200, weighted by time", "[occ
     CHECK_FALSE(strange.limit.has_value());
     CHECK(strange.most_blocks_per_sm == 0);
     CHECK(devices[0].kernels[3].time.waves == Approx(1.5));
+    // All of them ran alone.
+    const auto alone = analysis::lone_kernels(*model, *model->timeline);
+    REQUIRE(alone.size() == 1);
+    CHECK(alone[0].time.alone_ns == 2000);
+    CHECK(alone[0].time.fills_ns == 400);
+    CHECK(alone[0].time.room_ns == 1100);  // Not the strange one, with a block for every SM.
+    CHECK(alone[0].time.share_fills == Approx(400.0 / 1500));
 }
