@@ -66,14 +66,8 @@ cudnnBackendDescriptor_t tensor(std::int64_t rows, std::int64_t columns, cudnnDa
     return descriptor;
 }
 
-/// `products` times 4 x 8 by 8 x 2, and what heuristics found for it.
-cudnnBackendDescriptor_t configuration(cudnnDataType_t type, std::size_t products) {
-    const cudnnBackendDescriptor_t operation = made(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
-    const cudnnBackendDescriptor_t a = tensor(4, 8, type), b = tensor(8, 2, type), c = tensor(4, 2, type);
-    set(operation, CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &a);
-    set(operation, CUDNN_ATTR_OPERATION_MATMUL_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &b);
-    set(operation, CUDNN_ATTR_OPERATION_MATMUL_CDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &c);
-    const std::vector<cudnnBackendDescriptor_t> operations(products, operation);
+/// What heuristics found for a graph.
+cudnnBackendDescriptor_t configuration(const std::vector<cudnnBackendDescriptor_t>& operations) {
     const cudnnBackendDescriptor_t graph = made(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
     set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
         static_cast<std::int64_t>(operations.size()), operations.data());
@@ -85,6 +79,48 @@ cudnnBackendDescriptor_t configuration(cudnnDataType_t type, std::size_t product
     host::must("cudnnBackendGetAttribute", cudnnBackendGetAttribute(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                                     CUDNN_TYPE_BACKEND_DESCRIPTOR, 2, &found, results));
     return results[0];
+}
+
+/// `products` times 4 x 8 by 8 x 2.
+std::vector<cudnnBackendDescriptor_t> multiplications(cudnnDataType_t type, std::size_t products) {
+    const cudnnBackendDescriptor_t operation = made(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+    const cudnnBackendDescriptor_t a = tensor(4, 8, type), b = tensor(8, 2, type), c = tensor(4, 2, type);
+    set(operation, CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &a);
+    set(operation, CUDNN_ATTR_OPERATION_MATMUL_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &b);
+    set(operation, CUDNN_ATTR_OPERATION_MATMUL_CDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &c);
+    return std::vector<cudnnBackendDescriptor_t>(products, operation);
+}
+
+/// cuDNN's node for attention, b 1, h 2, s 16, d 8, and a causal mask: the index of the row against that of the column.
+std::vector<cudnnBackendDescriptor_t> causal_attention() {
+    const auto of = [](std::int64_t rows, std::int64_t columns) {
+        const cudnnBackendDescriptor_t descriptor = made(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+        const cudnnDataType_t type = CUDNN_DATA_HALF;
+        const std::int64_t dimensions[] = {1, 2, rows, columns};
+        set(descriptor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+        set(descriptor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dimensions);
+        return descriptor;
+    };
+    const auto pointwise = [](cudnnPointwiseMode_t mode, cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b,
+                              cudnnBackendDescriptor_t y) {
+        const cudnnBackendDescriptor_t kind = made(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+        const cudnnBackendDescriptor_t operation = made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+        set(kind, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+        set(operation, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &kind);
+        set(operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &x);
+        if (b != nullptr) set(operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &b);
+        set(operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &y);
+        return operation;
+    };
+    const cudnnBackendDescriptor_t attention = made(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR);
+    const cudnnBackendDescriptor_t q = of(16, 8), k = of(16, 8), v = of(16, 8);
+    const cudnnBackendDescriptor_t scores = of(16, 16), row = of(16, 16), column = of(16, 16), mask = of(16, 16);
+    set(attention, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &q);
+    set(attention, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &k);
+    set(attention, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &v);
+    return {pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, nullptr, row),
+            pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, nullptr, column),
+            pointwise(CUDNN_POINTWISE_CMP_GE, row, column, mask), attention};
 }
 
 void execute(cudnnHandle_t handle, cudnnBackendDescriptor_t config) {
@@ -100,12 +136,14 @@ int main() {
     cudnnHandle_t handle = nullptr;
     host::must("cudnnCreate", cudnnCreate(&handle));
     recur(handle);
-    const cudnnBackendDescriptor_t twenty = configuration(CUDNN_DATA_HALF, 20);
-    const cudnnBackendDescriptor_t one = configuration(CUDNN_DATA_DOUBLE, 1);
-    const cudnnBackendDescriptor_t many = configuration(CUDNN_DATA_BFLOAT16, 30);
+    const cudnnBackendDescriptor_t twenty = configuration(multiplications(CUDNN_DATA_HALF, 20));
+    const cudnnBackendDescriptor_t one = configuration(multiplications(CUDNN_DATA_DOUBLE, 1));
+    const cudnnBackendDescriptor_t many = configuration(multiplications(CUDNN_DATA_BFLOAT16, 30));
+    const cudnnBackendDescriptor_t causal = configuration(causal_attention());
     execute(handle, many);
     execute(handle, twenty);
     execute(handle, one);
+    execute(handle, causal);
     host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
     return 0;
 }

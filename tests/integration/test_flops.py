@@ -15,16 +15,19 @@ class Flops(harness.TestCase):
 
     def test_known_work(self):
         rows, _ = self.rows_of("operations")
-        flops = {(row["name"], row["type"]): row["flops"] for row in rows}
-        # The kernels' names say that both are FP32.
-        self.assertEqual(flops["cublasSgemm_v2", "FP32"], 2 * 8**3 + 2 * 16**3)
-        self.assertEqual(flops["cublasGemmGroupedBatchedEx", "FP16"], 2 * (2 * 6000 + 3 * 125))
-        # Two layers in both directions: 4 x 64 x (32 + 64) weights, then 4 x 64 x (128 + 64); 83 steps.
-        self.assertEqual(flops["cudnnRNNForward", "FP16"], 2 * 83 * 2 * 4 * 64 * (96 + 192))
-        # Each plan is of its own graph, though all were asked about before; 20 operations are kept.
-        self.assertEqual(flops["cudnnBackendExecute", "FP16"], 20 * 2 * 4 * 8 * 2)
-        self.assertEqual(flops["cudnnBackendExecute", "FP64"], 2 * 4 * 8 * 2)
-        self.assertEqual(len(flops), 5)
+        flops = {(row["name"], row["operation"], row["type"]): row["flops"] for row in rows}
+        self.assertEqual(flops, {
+            # The kernels' names say that both are FP32.
+            ("cublasSgemm_v2", "matrix multiply", "FP32"): 2 * 8**3 + 2 * 16**3,
+            ("cublasGemmGroupedBatchedEx", "matrix multiply", "FP16"): 2 * (2 * 6000 + 3 * 125),
+            # Two layers in both directions: 4 x 64 x (32 + 64) weights, then 4 x 64 x (128 + 64); 83 steps.
+            ("cudnnRNNForward", "matrix multiply", "FP16"): 2 * 83 * 2 * 4 * 64 * (96 + 192),
+            # Each plan is of its own graph, though all were asked about before. 20 products in one graph are taken for attention.
+            ("cudnnBackendExecute", "attention backward", "FP16"): 20 * 2 * 4 * 8 * 2,
+            ("cudnnBackendExecute", "matrix multiply", "FP64"): 2 * 4 * 8 * 2,
+            # Causal: half of 2 x 2 x 16 x 16 x (8 + 8).
+            ("cudnnBackendExecute", "attention forward", "FP16"): 8192,
+        })
 
     def test_more_operations_than_are_recorded_are_not_covered(self):
         rows, _ = self.rows_of("unknown")
