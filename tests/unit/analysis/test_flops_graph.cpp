@@ -2,82 +2,15 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "tests/unit/analysis/scripted_calls.hpp"
+#include "tests/unit/analysis/cudnn_graphs.hpp"
 
 using namespace gpuspy::test;
+using namespace gpuspy::test::cudnn_graphs;
 using gpuspy::analysis::MathType;
 using gpuspy::analysis::Operation;
 using gpuspy::analysis::Unknown;
 using gpuspy::analysis::WorkAnswer;
 using Kind = WorkAnswer::Kind;
-
-namespace {
-
-constexpr std::int64_t kFloat = 0, kHalf = 2;
-// Attributes, by cudnnBackendAttributeName_t.
-constexpr std::int64_t kDataType = 901, kDimensions = 902, kStrides = 903, kVectorCount = 904, kVirtual = 907,
-                       kByValue = 908;
-constexpr std::int64_t kOperations = 801, kHeuristicsGraph = 201, kEngineGraph = 1300, kConfigEngine = 300,
-                       kPlanConfig = 401;
-
-/// Handles are addresses: any numbers. Each name here is used once unless a test reuses it.
-enum Handle : std::int64_t {
-    kX = 0x100,
-    kW,
-    kY,
-    kBias,
-    kIntermediate,
-    kConvolution,
-    kOperation,
-    kSecondOperation,
-    kGraph,
-    kHeuristics,
-    kEngine,
-    kConfig,
-    kPlan,
-    kPlan2,
-};
-
-void tensor(ScriptedCalls& call, std::int64_t handle, const std::vector<std::int64_t>& dimensions,
-            std::int64_t type = kFloat, bool is_virtual = false) {
-    call.set(handle, kDataType, {type});
-    call.set(handle, kDimensions, dimensions);
-    call.set(handle, kStrides, dimensions);
-    if (is_virtual) call.set(handle, kVirtual, {1});
-}
-
-void convolution_forward(ScriptedCalls& call, std::int64_t operation, std::int64_t x, std::int64_t w, std::int64_t y) {
-    call.set(kConvolution, 100, {kFloat});
-    call.set(kConvolution, 102, {1, 1});
-    call.link(operation, 702, {kConvolution});
-    call.link(operation, 704, {x});
-    call.link(operation, 703, {w});
-    call.link(operation, 705, {y});
-}
-
-/// As frameworks do: the heuristics choose the configuration, whose attributes are never set.
-void plan_by_heuristics(ScriptedCalls& call, const std::vector<std::int64_t>& operations, std::int64_t plan = kPlan) {
-    call.link(kGraph, kOperations, operations);
-    call.link(kHeuristics, kHeuristicsGraph, {kGraph});
-    call.link(plan, kPlanConfig, {kConfig});
-}
-
-/// x 4 x 32 x 28 x 28 -> y 4 x 64 x 28 x 28 by 3 x 3.
-void convolution_plan(ScriptedCalls& call, std::int64_t plan = kPlan, std::int64_t batch = 4) {
-    tensor(call, kX, {batch, 32, 28, 28});
-    tensor(call, kW, {64, 32, 3, 3});
-    tensor(call, kY, {batch, 64, 28, 28});
-    convolution_forward(call, kOperation, kX, kW, kY);
-    plan_by_heuristics(call, {kOperation}, plan);
-}
-constexpr std::uint64_t kFlops = 115'605'504;  // 2 x 200,704 x 288
-constexpr std::uint64_t kBytes = 319'488 * 4;
-
-WorkAnswer execute(ScriptedCalls& call, std::int64_t plan = kPlan) {
-    return call("cudnnBackendExecute", {{"executionPlan", plan}});
-}
-
-}  // namespace
 
 TEST_CASE("FLOPs of a plan: a convolution whose configuration the heuristics chose") {
     ScriptedCalls call;
@@ -191,17 +124,6 @@ TEST_CASE("FLOPs of the gradients of a convolution, grouped, in three dimensions
 
 namespace {
 
-void pointwise(ScriptedCalls& call, std::int64_t operation, std::int64_t mode, std::int64_t x, std::int64_t b,
-               std::int64_t y) {
-    constexpr std::int64_t kPointwise = 0xfff;  // one address for all: each is used before the next is described
-    call.set(kPointwise, 0, {mode});
-    call.set(kPointwise, 1, {kFloat});
-    call.link(operation, 750, {kPointwise});
-    call.link(operation, 751, {x});
-    if (b != 0) call.link(operation, 752, {b});
-    call.link(operation, 753, {y});
-}
-
 void matmul(ScriptedCalls& call, std::int64_t operation, std::int64_t a, std::int64_t b, std::int64_t c) {
     call.set(0xffe, 1500, {kFloat});
     call.link(operation, 1520, {a});
@@ -242,7 +164,6 @@ std::vector<std::int64_t> describe_attention(ScriptedCalls& call, bool causal) {
     operations.insert(operations.end(), {0x305, 0x306, 0x307});
     return operations;
 }
-constexpr std::uint64_t kAttentionFlops = 1'073'741'824;  // 2 x 2 x 8 x 512 x 512 x (64 + 64)
 
 }  // namespace
 
@@ -341,85 +262,4 @@ TEST_CASE("an attribute that could not be set changes nothing") {
     call.link(kPlan, kPlanConfig, {0xdead});
     call.status = 0;
     CHECK(execute(call).work.flops == kFlops);
-}
-
-TEST_CASE("a graph of more operations than an older trace keeps is known; of more than are recorded it is said") {
-    ScriptedCalls call;
-    convolution_plan(call);
-    plan_by_heuristics(call, std::vector<std::int64_t>(27, kOperation));
-    CHECK(execute(call).work.flops == 27 * kFlops);
-    const auto cut = [&call](const Api& api, std::int64_t count, std::size_t kept) {
-        NamedArguments arguments = {{"descriptor", kGraph},
-                                    {"attributeName", kOperations},
-                                    {"attributeType", 15},
-                                    {"arrayOfElements", std::vector<std::int64_t>(kept, kOperation)}};
-        if (count != 0) arguments.emplace_back("count", count);
-        call.as(api, arguments);
-        call.link(kHeuristics, kHeuristicsGraph, {kGraph});
-        call.link(kPlan, kPlanConfig, {kConfig});
-        return execute(call);
-    };
-    const Api api = hooked("cudnnBackendSetAttribute");
-    CHECK(cut(api, 28, 27).cause == Unknown::kNotKept);
-    Api older = api;  // without the number of elements, and with 16 of them at most
-    older.fields = "descriptor:0p attributeName:1!1000-1012 attributeName:1i attributeType:2i arrayOfElements:4B3,2";
-    CHECK(cut(older, 0, 15).work.flops == 15 * kFlops);
-    CHECK(cut(older, 0, 16).cause == Unknown::kNotKept);
-}
-
-TEST_CASE("heuristics asked about several graphs before any plan is made: each result is of its own graph") {
-    ScriptedCalls call;
-    const auto results = [&call](std::int64_t heuristics, const std::vector<std::int64_t>& configs) {
-        call("cudnnBackendGetAttribute",
-             {{"descriptor", heuristics}, {"attributeName", 202}, {"attributeType", 15}, {"arrayOfElements", configs}});
-    };
-    tensor(call, kX, {4, 32, 28, 28});
-    tensor(call, kW, {64, 32, 3, 3});
-    for (const std::int64_t batch :
-         {4, 2, 1}) {  // Graphs, heuristics and configurations at 0x1?4, 0x1?2, 0x1?1 and so on.
-        tensor(call, 0x1000 + batch, {batch, 64, 28, 28});
-        convolution_forward(call, 0x1100 + batch, kX, kW, 0x1000 + batch);
-        call.link(0x1200 + batch, kOperations, {0x1100 + batch});
-        call.link(0x1300 + batch, kHeuristicsGraph, {0x1200 + batch});
-    }
-    for (const std::int64_t batch : {1, 4, 2}) results(0x1300 + batch, {0x1400 + batch, 0x1500 + batch});
-    call.thread = 7;  // Plans are made by another thread.
-    for (const std::int64_t batch : {2, 1, 4}) {
-        call.link(0x1600 + batch, kPlanConfig, {0x1500 + batch});
-        CHECK(execute(call, 0x1600 + batch).work.flops == kFlops / 4 * static_cast<std::uint64_t>(batch));
-    }
-    results(0x1301, {0x1404});  // The address of a configuration that is gone now holds one of another graph.
-    call.link(kPlan, kPlanConfig, {0x1404});
-    CHECK(execute(call).work.flops == kFlops / 4);
-    CHECK(execute(call, 0x1604).work.flops == kFlops);
-    results(0xdead, {0x1404});  // of heuristics that were described before the recording: nothing is known of it
-}
-
-TEST_CASE(
-    "cuDNN's own attention node: a causal mask by operations of its graph halves it; blocks masked in device memory "
-    "are unknown") {
-    ScriptedCalls call;
-    tensor(call, kX, {2, 8, 512, 64}, kHalf);
-    tensor(call, kW, {2, 8, 512, 64}, kHalf);
-    const auto attention_node = [&call] {
-        call.link(kOperation, 2800, {kX});
-        call.link(kOperation, 2801, {kW});
-        call.link(kOperation, 2802, {kW});
-    };
-    attention_node();
-    plan_by_heuristics(call, {kOperation});
-    CHECK(execute(call).work.flops == kAttentionFlops);
-    for (const std::int64_t each : {0x701, 0x702, 0x703}) tensor(call, each, {2, 8, 512, 512}, kFloat, true);
-    pointwise(call, 0x801, 501, 0x703, 0, 0x701);
-    pointwise(call, 0x802, 501, 0x703, 0, 0x702);
-    pointwise(call, 0x803, 303, 0x701, 0x702, 0x703);
-    attention_node();
-    plan_by_heuristics(call, {0x801, 0x802, 0x803, kOperation});
-    CHECK(execute(call).work.flops == kAttentionFlops / 2);
-    CHECK(execute(call).work.operation == Operation::kAttentionForward);
-    tensor(call, kBias, {2, 8, 4, 4}, 4);
-    attention_node();
-    call.link(kOperation, 2806, {kBias});
-    plan_by_heuristics(call, {kOperation});
-    CHECK(execute(call).cause == Unknown::kSizesOnDevice);
 }
