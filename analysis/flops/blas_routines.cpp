@@ -236,21 +236,28 @@ std::optional<Sizes> sizes_of(const BlasRoutine& routine, const CallArguments& a
     return sizes;
 }
 
-/// Sum over the groups of a grouped multiplication, whose sizes are arrays; nullopt: they are not kept, or not all.
+/// Sums over the groups of a grouped multiplication: its units of work, and the elements of its matrices. nullopt: not kept, or not
+/// known (-1: more groups than are looked at, or beyond 64 bits).
 std::optional<std::pair<Count, Count>> grouped_product(const CallArguments& arguments) {
-    const auto count = arguments.value("group_count");
-    const auto m = arguments.array("m_array"), n = arguments.array("n_array"), k = arguments.array("k_array"),
-               sizes = arguments.array("group_size");
-    if (!count || *count < 0) return std::nullopt;
-    const auto groups = static_cast<std::size_t>(*count);
-    if (std::min({m.size(), n.size(), k.size(), sizes.size()}) < groups) return std::nullopt;
-    Count units, elements;
-    for (std::size_t i = 0; i < groups; ++i) {
-        const Sizes group{.m = m[i], .n = n[i], .k = k[i]};
-        units = units + kProduct(group) * sizes[i];
-        elements = elements + kProductElements(group) * sizes[i];
+    const auto units = arguments.value("mnk"), a = arguments.value("mk"), b = arguments.value("kn"),
+               c = arguments.value("mn");
+    if (!units || !a || !b || !c || *units < 0 || *a < 0 || *b < 0 || *c < 0) return std::nullopt;
+    return std::pair(Count(*units), Count(*a) + Count(*b) + Count(*c));
+}
+
+/// What a handle's math mode makes of products of 32-bit floats that may become TF32 (cublasMath_t, cublas_api.h).
+MathType by_mode(std::int64_t mode) {
+    constexpr std::int64_t kModes = 7;  // The rest are flags.
+    switch (mode & kModes) {
+        case 0:  // CUBLAS_DEFAULT_MATH
+        case 2:  // CUBLAS_PEDANTIC_MATH
+        case 4:  // CUBLAS_FP32_EMULATED_BF16X9_MATH: counted as the FP32 that it stands for
+            return MathType::kFp32;
+        case 1:  // CUBLAS_TENSOR_OP_MATH: rounds to half precision (cuBLAS documentation)
+            return MathType::kFp16;
+        default:  // CUBLAS_TF32_TENSOR_OP_MATH allows TF32: what ran, kernels' names tell.
+            return MathType::kFp32OrTf32;
     }
-    return std::pair(units, elements);
 }
 
 }  // namespace
@@ -286,7 +293,7 @@ std::optional<BlasName> parse_blas_name(std::string_view function) {
     return std::nullopt;
 }
 
-WorkAnswer blas_work(const BlasName& name, const CallArguments& arguments) {
+WorkAnswer blas_work(const BlasName& name, const CallArguments& arguments, std::optional<std::int64_t> math_mode) {
     const BlasRoutine& routine = *name.routine;
     if (routine.units == nullptr) return WorkAnswer::unknown(Unknown::kNoFormula);
     if (routine.real_flops == 0) return WorkAnswer::zero();
@@ -323,10 +330,10 @@ WorkAnswer blas_work(const BlasName& name, const CallArguments& arguments) {
     const Count bytes = format->bytes(elements);
     if (!flops.valid() || !bytes.valid()) return WorkAnswer::unknown(Unknown::kSenselessSizes);
     const bool tf32_by_mode = name.obeys_math_mode && routine.operation == Operation::kMatrixMultiply;
-    return WorkAnswer::known({.flops = flops.value(),
-                              .type = cublas_math(*format, arguments.value_or("computeType", -1), tf32_by_mode),
-                              .least_bytes = bytes.value(),
-                              .operation = routine.operation});
+    MathType type = cublas_math(*format, arguments.value_or("computeType", -1), tf32_by_mode);
+    if (type == MathType::kFp32OrTf32 && math_mode) type = by_mode(*math_mode);
+    return WorkAnswer::known(
+        {.flops = flops.value(), .type = type, .least_bytes = bytes.value(), .operation = routine.operation});
 }
 
 }  // namespace gpuspy::analysis

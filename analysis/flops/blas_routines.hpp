@@ -24,6 +24,7 @@ struct BlasName {
 /// nullopt: no name of a BLAS routine.
 std::optional<BlasName> parse_blas_name(std::string_view function);
 
-WorkAnswer blas_work(const BlasName& name, const CallArguments& arguments);
+/// `math_mode`: of its handle (cublasMath_t); nullopt: not known.
+WorkAnswer blas_work(const BlasName& name, const CallArguments& arguments, std::optional<std::int64_t> math_mode);
 
 }  // namespace gpuspy::analysis

@@ -38,7 +38,7 @@ namespace cudnn {
 inline constexpr std::int64_t kBackendDescriptorType = 15;  // CUDNN_TYPE_BACKEND_DESCRIPTOR: an array of handles
 
 inline constexpr std::int64_t kPointwiseMode = 0;
-inline constexpr std::int64_t kHeuristicsGraph = 201;
+inline constexpr std::int64_t kHeuristicsGraph = 201, kHeuristicsResults = 202;
 inline constexpr std::int64_t kEngineConfigEngine = 300;
 inline constexpr std::int64_t kPlanEngineConfig = 401;
 inline constexpr std::int64_t kPlanJson = 405;
@@ -55,6 +55,7 @@ inline constexpr std::int64_t kEngineGraph = 1300;
 inline constexpr std::int64_t kMatmulA = 1520, kMatmulB = 1521, kMatmulC = 1522;
 inline constexpr std::int64_t kMatmulMOverride = 1525, kMatmulNOverride = 1526, kMatmulKOverride = 1527;
 inline constexpr std::int64_t kAttentionForwardQ = 2800, kAttentionForwardK = 2801, kAttentionForwardV = 2802;
+inline constexpr std::int64_t kAttentionForwardBlockMask = 2806;
 inline constexpr std::int64_t kAttentionForwardLengthQ = 2809, kAttentionForwardLengthKv = 2810;
 inline constexpr std::int64_t kAttentionBackwardQ = 2851, kAttentionBackwardK = 2852, kAttentionBackwardV = 2853;
 inline constexpr std::int64_t kAttentionBackwardLengthQ = 2857, kAttentionBackwardLengthKv = 2858;

@@ -3,8 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/flops/count.hpp"
-#include "analysis/flops/number_format.hpp"
+#include "analysis/flops/cudnn_operations.hpp"
 
 namespace gpuspy::analysis {
 
@@ -20,131 +19,8 @@ const BackendDescriptor* BackendDescriptor::link(std::int64_t attribute) const {
 
 namespace {
 
-/// As many operations of a graph are recorded at most (abi::ApiEntry::fields): with as many there may be more.
+/// In traces that do not keep how many elements an attribute has: as many are recorded at most, and with as many there may be more.
 constexpr std::size_t kMostElements = 16;
-
-const std::vector<std::int64_t>* dimensions_of(const BackendDescriptor* tensor) {
-    if (tensor == nullptr) return nullptr;
-    const auto found = tensor->values.find(cudnn::kTensorDimensions);
-    return found == tensor->values.end() ? nullptr : &found->second;
-}
-
-/// Dimensions count vectors where a tensor has them.
-Count elements_of(const BackendDescriptor& tensor) {
-    Count count = tensor.value_or(cudnn::kTensorVectorCount, 1);
-    if (const auto* dimensions = dimensions_of(&tensor)) {
-        for (const std::int64_t dimension : *dimensions) count = count * dimension;
-    }
-    return count;
-}
-
-std::optional<NumberFormat> format_of(const BackendDescriptor* tensor) {
-    return tensor == nullptr ? std::nullopt : cudnn_format(tensor->value_or(cudnn::kTensorDataType, -1));
-}
-
-/// Of the two factors of a product. Where they differ (softmax's results in 32 bits times half-precision values), the wider is
-/// rounded to the narrower: tensor cores multiply numbers of one format.
-std::optional<NumberFormat> format_of(const BackendDescriptor* left, const BackendDescriptor* right) {
-    const auto a = format_of(left), b = format_of(right);
-    return !a || !b ? std::nullopt : a->bits <= b->bits ? a : b;
-}
-
-/// The work of one operation with products.
-struct Products {
-    Count multiply_adds;
-    NumberFormat format;
-    Operation operation;
-};
-
-struct ProductsAnswer {
-    std::optional<Products> products;
-    Unknown cause = Unknown::kNoDescriptor;
-};
-
-/// 2 x elements of the output (or its gradient) x the filter's elements but for its first dimension: a sum of
-/// (c / groups) x r x s products for each.
-ProductsAnswer convolution(const BackendDescriptor& operation, std::int64_t input_attribute,
-                           std::int64_t filter_attribute, std::int64_t output_attribute, Operation kind) {
-    const BackendDescriptor* const filter = operation.link(filter_attribute);
-    const BackendDescriptor* const output = operation.link(output_attribute);
-    const auto* filter_dimensions = dimensions_of(filter);
-    // The factors are two of the three tensors; the third is the result.
-    const BackendDescriptor* const input = operation.link(input_attribute);
-    const auto format = kind == Operation::kConvolutionForward        ? format_of(input, filter)
-                        : kind == Operation::kConvolutionBackwardData ? format_of(filter, output)
-                                                                      : format_of(input, output);
-    if (filter_dimensions == nullptr || dimensions_of(output) == nullptr || !format) return {};
-    Count sum = filter->value_or(cudnn::kTensorVectorCount, 1);
-    for (std::size_t i = 1; i < filter_dimensions->size(); ++i) sum = sum * (*filter_dimensions)[i];
-    return {Products{elements_of(*output) * sum, *format, kind}};
-}
-
-/// C (..., m, n) = A (..., m, k) x B (..., k, n).
-ProductsAnswer matrix_multiply(const BackendDescriptor& operation) {
-    for (const std::int64_t size : {cudnn::kMatmulMOverride, cudnn::kMatmulNOverride, cudnn::kMatmulKOverride}) {
-        if (operation.has_link(size)) return {{}, Unknown::kSizesOnDevice};
-    }
-    const BackendDescriptor* const a = operation.link(cudnn::kMatmulA);
-    const BackendDescriptor* const c = operation.link(cudnn::kMatmulC);
-    const auto* a_dimensions = dimensions_of(a);
-    const auto format = format_of(a, operation.link(cudnn::kMatmulB));
-    if (a_dimensions == nullptr || a_dimensions->empty() || dimensions_of(c) == nullptr || !format) return {};
-    return {Products{elements_of(*c) * a_dimensions->back(), *format, Operation::kMatrixMultiply}};
-}
-
-struct AttentionAttributes {
-    std::int64_t q, k, v, length_q, length_kv;
-};
-
-/// Q (b, h, sq, d_qk), K (b, h_k, sk, d_qk), V (b, h_v, sk, d_v). Forward is Q K' and P V; backward computes Q K' again, then
-/// dO V', P' dO, dS K and dS' Q.
-ProductsAnswer attention(const BackendDescriptor& operation, const AttentionAttributes& attributes, Operation kind) {
-    const BackendDescriptor* const q = operation.link(attributes.q);
-    const auto* q_dimensions = dimensions_of(q);
-    const auto* k_dimensions = dimensions_of(operation.link(attributes.k));
-    const auto* v_dimensions = dimensions_of(operation.link(attributes.v));
-    const auto format = format_of(q);
-    if (q_dimensions == nullptr || k_dimensions == nullptr || v_dimensions == nullptr || !format ||
-        q_dimensions->size() != 4 || k_dimensions->size() != 4 || v_dimensions->size() != 4) {
-        return {};
-    }
-    if (operation.has_link(attributes.length_q) || operation.has_link(attributes.length_kv) ||
-        q->has_link(cudnn::kTensorRaggedOffset)) {
-        return {{}, Unknown::kSizesOnDevice};
-    }
-    const Count pairs = Count((*q_dimensions)[0]) * (*q_dimensions)[1] * (*q_dimensions)[2] * (*k_dimensions)[2];
-    const Count d_qk = q_dimensions->back(), d_v = v_dimensions->back();
-    const Count depth = kind == Operation::kAttentionForward ? d_qk + d_v : d_qk * 3 + d_v * 2;
-    return {Products{pairs * depth, *format, kind}};
-}
-
-ProductsAnswer products_of(const BackendDescriptor& operation) {
-    switch (operation.kind) {
-        case DescriptorKind::kConvolutionForward:
-            return convolution(operation, cudnn::kConvolutionForwardX, cudnn::kConvolutionForwardW,
-                               cudnn::kConvolutionForwardY, Operation::kConvolutionForward);
-        case DescriptorKind::kConvolutionBackwardData:
-            return convolution(operation, cudnn::kConvolutionBackwardDataDx, cudnn::kConvolutionBackwardDataW,
-                               cudnn::kConvolutionBackwardDataDy, Operation::kConvolutionBackwardData);
-        case DescriptorKind::kConvolutionBackwardFilter:
-            return convolution(operation, cudnn::kConvolutionBackwardFilterX, cudnn::kConvolutionBackwardFilterDw,
-                               cudnn::kConvolutionBackwardFilterDy, Operation::kConvolutionBackwardFilter);
-        case DescriptorKind::kMatrixMultiply:
-            return matrix_multiply(operation);
-        case DescriptorKind::kAttentionForward:
-            return attention(operation,
-                             {cudnn::kAttentionForwardQ, cudnn::kAttentionForwardK, cudnn::kAttentionForwardV,
-                              cudnn::kAttentionForwardLengthQ, cudnn::kAttentionForwardLengthKv},
-                             Operation::kAttentionForward);
-        case DescriptorKind::kAttentionBackward:
-            return attention(operation,
-                             {cudnn::kAttentionBackwardQ, cudnn::kAttentionBackwardK, cudnn::kAttentionBackwardV,
-                              cudnn::kAttentionBackwardLengthQ, cudnn::kAttentionBackwardLengthKv},
-                             Operation::kAttentionBackward);
-        default:
-            return {{}, Unknown::kOperation};
-    }
-}
 
 bool is_pointwise(const BackendDescriptor& operation, std::int64_t first_mode, std::int64_t last_mode) {
     const BackendDescriptor* const pointwise = operation.link(cudnn::kPointwiseDescriptor);
@@ -154,8 +30,8 @@ bool is_pointwise(const BackendDescriptor& operation, std::int64_t first_mode, s
 
 using Operations = std::vector<std::shared_ptr<const BackendDescriptor>>;
 
-/// Attention spelled out as single operations has its causal mask so, too: the index of the row compared with that of the
-/// column. Half of the products are masked, and left out by every implementation.
+/// A causal mask is made of single operations of the graph, around cuDNN's node for attention too (which has no attribute for it): the index
+/// of the row compared with that of the column. Half of the products are masked, and left out by every implementation.
 bool is_causal(const Operations& operations) {
     std::set<const BackendDescriptor*> indices;
     for (const auto& operation : operations) {
@@ -201,7 +77,7 @@ WorkAnswer work_of_graph(const BackendDescriptor& graph) {
     const auto found = graph.links.find(cudnn::kGraphOperations);
     if (found == graph.links.end()) return WorkAnswer::unknown(Unknown::kNoDescriptor);
     const Operations& operations = found->second;
-    if (operations.size() >= kMostElements) return WorkAnswer::unknown(Unknown::kOperation);
+    if (graph.cut) return WorkAnswer::unknown(Unknown::kNotKept);
     Count flops = 0;
     Count largest = 0;
     std::size_t matrix_products = 0;
@@ -226,8 +102,10 @@ WorkAnswer work_of_graph(const BackendDescriptor& graph) {
     // Two products of matrices in one graph are attention; its backward has five (or four, with Q K' kept).
     if (matrix_products > 1) {
         work.operation = matrix_products > 2 ? Operation::kAttentionBackward : Operation::kAttentionForward;
-        flops = is_causal(operations) ? flops / 2 : flops;
     }
+    const bool is_attention =
+        work.operation == Operation::kAttentionForward || work.operation == Operation::kAttentionBackward;
+    flops = is_attention && is_causal(operations) ? flops / 2 : flops;
     const Count bytes = bytes_of(operations);
     if (!flops.valid() || !bytes.valid()) return WorkAnswer::unknown(Unknown::kSenselessSizes);
     if (flops.value() == 0) return WorkAnswer::zero();
@@ -268,10 +146,31 @@ void CudnnGraphState::set_attribute(std::uint32_t thread, const CallArguments& a
     } else if (*attribute == cudnn::kPlanJson) {
         plans_[*handle] = WorkAnswer::unknown(Unknown::kNoPlan);
     }
+    const auto count = arguments.value("count");
+    descriptor->cut = descriptor->cut ||
+                      (count ? *count > static_cast<std::int64_t>(elements.size()) : elements.size() >= kMostElements);
     if (refers) {
         descriptor->links[*attribute] = std::move(links);
     } else {
         descriptor->values[*attribute].assign(elements.begin(), elements.end());
+    }
+}
+
+void CudnnGraphState::get_results(const CallArguments& arguments) {
+    const auto handle = arguments.value("descriptor");
+    const auto heuristics = handle ? descriptors_.find(*handle) : descriptors_.end();
+    if (heuristics == descriptors_.end() || arguments.value("attributeName") != cudnn::kHeuristicsResults) return;
+    const auto graph = heuristics->second->links.find(cudnn::kHeuristicsGraph);
+    if (graph == heuristics->second->links.end()) return;
+    // As if the program had described them: a configuration of an engine of that graph.
+    const auto engine = std::make_shared<BackendDescriptor>();
+    engine->kind = DescriptorKind::kEngine;
+    engine->links[cudnn::kEngineGraph] = graph->second;
+    for (const std::int64_t config : arguments.array("arrayOfElements")) {
+        std::shared_ptr<BackendDescriptor>& descriptor = descriptors_[config];
+        descriptor = std::make_shared<BackendDescriptor>();
+        descriptor->kind = DescriptorKind::kEngineConfig;
+        descriptor->links[cudnn::kEngineConfigEngine] = {engine};
     }
 }
 

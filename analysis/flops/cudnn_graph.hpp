@@ -27,6 +27,7 @@ struct BackendDescriptor {
     bool referred_to = false;
     std::map<std::int64_t, std::vector<std::int64_t>> values;
     std::map<std::int64_t, std::vector<std::shared_ptr<const BackendDescriptor>>> links;
+    bool cut = false;  ///< Some elements of an attribute were not recorded: there were too many.
 
     /// The first element; `otherwise` if the attribute was not set.
     [[nodiscard]] std::int64_t value_or(std::int64_t attribute, std::int64_t otherwise) const;
@@ -42,6 +43,8 @@ class CudnnGraphState {
 public:
     /// cudnnBackendSetAttribute; it succeeded.
     void set_attribute(std::uint32_t thread, const CallArguments& arguments);
+    /// cudnnBackendGetAttribute for the results of heuristics; it succeeded.
+    void get_results(const CallArguments& arguments);
     /// A call that executes, or puts into a CUDA graph, the plan that it names.
     [[nodiscard]] WorkAnswer execute(const CallArguments& arguments) const;
 
@@ -50,8 +53,8 @@ private:
     void set_plan(std::int64_t plan, std::uint32_t thread, const BackendDescriptor* config);
 
     std::unordered_map<std::int64_t, std::shared_ptr<BackendDescriptor>> descriptors_;  // by handle, as they stand
-    // Engine configurations that heuristics chose are filled by cudnnBackendGetAttribute, which is not recorded: they are
-    // of the graph that their thread asked heuristics about last.
+    // Of engine configurations that heuristics chose where the call for the results was not recorded (traces of before it was kept,
+    // more results than are): they are taken for those of the graph that their thread asked heuristics about last.
     std::unordered_map<std::uint32_t, std::shared_ptr<const BackendDescriptor>> asked_;  // by thread
     std::unordered_map<std::int64_t, WorkAnswer> plans_;                                 // by handle
 };

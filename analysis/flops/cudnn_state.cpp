@@ -53,9 +53,10 @@ constexpr Beginning kBeginnings[] = {
     {"cudnnSoftmax", true},
     {"cudnnSpatialTf", true},
     {"cudnnTransform", true},
-    {"cudnnRNN", false, Unknown::kNotKept},
     {"cudnnMultiHeadAttn", false, Unknown::kNotKept},
 };
+
+constexpr std::string_view kRnn = "cudnnRNN", kSetsRnn = "cudnnSetRNN";
 
 Count elements(const std::vector<std::int64_t>& dimensions) {
     Count count = 1;
@@ -80,7 +81,9 @@ std::vector<std::int64_t> CudnnState::dimensions_of(const CallArguments& argumen
 }
 
 void CudnnState::describe(std::string_view function, const CallArguments& arguments) {
-    if (const auto tensor = arguments.value("tensorDesc")) {
+    if (function.substr(0, kSetsRnn.size()) == kSetsRnn) {
+        rnns_.describe(function, arguments);
+    } else if (const auto tensor = arguments.value("tensorDesc")) {
         tensors_[*tensor] = {arguments.value_or("dataType", -1), dimensions_of(arguments, "dimA", "nchw")};
     } else if (const auto filter = arguments.value("filterDesc")) {
         // k, c, h, w whatever the format says of their order in memory.
@@ -102,6 +105,13 @@ const CudnnState::Shape* CudnnState::find(const std::unordered_map<std::int64_t,
 }
 
 WorkAnswer CudnnState::work(std::string_view function, const CallArguments& arguments) const {
+    if (function.substr(0, kRnn.size()) == kRnn) {
+        return rnns_.work(arguments, [this](std::int64_t handle) -> std::optional<RnnInput> {
+            const auto found = tensors_.find(handle);
+            if (found == tensors_.end() || found->second.dimensions.size() < 2) return std::nullopt;
+            return RnnInput{found->second.type, found->second.dimensions[0], found->second.dimensions[1]};
+        });
+    }
     const auto call = std::find_if(std::begin(kConvolutions), std::end(kConvolutions),
                                    [function](const ConvolutionCall& row) { return row.function == function; });
     if (call == std::end(kConvolutions)) {

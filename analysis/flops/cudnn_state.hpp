@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/flops/call_arguments.hpp"
+#include "analysis/flops/cudnn_rnn.hpp"
 #include "analysis/flops/work.hpp"
 
 namespace gpuspy::analysis {
@@ -32,6 +33,7 @@ private:
                              std::string_view name);
 
     std::unordered_map<std::int64_t, Shape> tensors_, filters_;  // by handle
+    CudnnRnnState rnns_;
     std::unordered_map<std::int64_t, std::int64_t> math_types_;  // of convolutions, by handle: cudnnMathType_t
 };
 

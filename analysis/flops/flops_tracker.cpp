@@ -14,6 +14,7 @@ struct FlopsTracker::NamedHandler {
 
 constexpr FlopsTracker::NamedHandler FlopsTracker::kHandlers[] = {
     {"cudnn", "cudnnBackendSetAttribute", abi::ApiClass::kDescribe, Handler::kGraphDescribe},
+    {"cudnn", "cudnnBackendGetAttribute", abi::ApiClass::kDescribe, Handler::kGraphResults},
     {"cudnn", "cudnnSet", abi::ApiClass::kDescribe, Handler::kCudnnDescribe},
     {"cudnn", "cudnnBackendExecute", abi::ApiClass::kLibrary, Handler::kGraphExecute},
     {"cudnn", "cudnnBackend", abi::ApiClass::kLibrary, Handler::kGraphPopulate},
@@ -22,6 +23,7 @@ constexpr FlopsTracker::NamedHandler FlopsTracker::kHandlers[] = {
     {"cublaslt", "cublasLtMatmul", abi::ApiClass::kLibrary, Handler::kLtMatmul},
     {"cublaslt", "cublasLtMatrixTransform", abi::ApiClass::kLibrary, Handler::kZero},
     {"cublas", "cublas", abi::ApiClass::kLibrary, Handler::kBlas},
+    {"cublas", "cublas", abi::ApiClass::kDescribe, Handler::kBlasMode},
     {"curand", "curand", abi::ApiClass::kLibrary, Handler::kZero},
     {"", "", abi::ApiClass::kLibrary, Handler::kNoFormula},
 };
@@ -50,6 +52,12 @@ FlopsTracker::Prepared FlopsTracker::prepare(const ApiInfo& api) {
     return prepared;
 }
 
+std::optional<std::int64_t> FlopsTracker::math_mode_of(const CallArguments& arguments) const {
+    const auto handle = arguments.value("h");
+    const auto found = handle ? math_modes_.find(*handle) : math_modes_.end();
+    return found == math_modes_.end() ? std::nullopt : std::optional(found->second);
+}
+
 WorkAnswer FlopsTracker::add(const CallRecord& call, const ApiInfo& api) {
     if (!concerns(api)) return {};
     const auto [found, is_new] = apis_.try_emplace(call.api);
@@ -61,7 +69,12 @@ WorkAnswer FlopsTracker::add(const CallRecord& call, const ApiInfo& api) {
         case Handler::kIgnored:
             break;
         case Handler::kBlas:
-            return blas_work(*prepared.blas, arguments);
+            return blas_work(*prepared.blas, arguments, math_mode_of(arguments));
+        case Handler::kBlasMode:
+            if (const auto handle = arguments.value("h")) {
+                math_modes_[*handle] = arguments.value_or("mode", 0);  // a new handle's is the default one
+            }
+            break;
         case Handler::kLtDescribe:
             cublaslt_.describe(api.name, arguments);
             break;
@@ -74,6 +87,9 @@ WorkAnswer FlopsTracker::add(const CallRecord& call, const ApiInfo& api) {
             return cudnn_.work(api.name, arguments);
         case Handler::kGraphDescribe:
             graphs_.set_attribute(call.thread, arguments);
+            break;
+        case Handler::kGraphResults:
+            graphs_.get_results(arguments);
             break;
         case Handler::kGraphExecute:
             return graphs_.execute(arguments);

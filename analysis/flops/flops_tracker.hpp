@@ -31,11 +31,13 @@ private:
     enum class Handler : std::uint8_t {
         kIgnored,
         kBlas,
+        kBlasMode,
         kLtDescribe,
         kLtMatmul,
         kCudnnDescribe,
         kCudnnCall,
         kGraphDescribe,
+        kGraphResults,
         kGraphExecute,
         kGraphPopulate,
         kZero,
@@ -51,8 +53,11 @@ private:
 
     static const NamedHandler kHandlers[];
     static Prepared prepare(const ApiInfo& api);
+    /// Of the call's handle; nullopt: it was made before the recording and not set since, or is not kept.
+    [[nodiscard]] std::optional<std::int64_t> math_mode_of(const CallArguments& arguments) const;
 
-    std::unordered_map<std::uint32_t, Prepared> apis_;  // by Symbols::apis()
+    std::unordered_map<std::uint32_t, Prepared> apis_;           // by Symbols::apis()
+    std::unordered_map<std::int64_t, std::int64_t> math_modes_;  // of cuBLAS, by handle: cublasMath_t
     CublasLtState cublaslt_;
     CudnnState cudnn_;
     CudnnGraphState graphs_;

@@ -32,7 +32,7 @@ constexpr Architecture kArchitectures[] = {
     {9, 0, {   256,  256, 2048, 4096, 4096, 8192, 8192}},
 };
 
-/// A device by the words that its name must hold: TFLOP/s and GB/s of its datasheet.
+/// A device by the words that its name must hold: TFLOP/s and GB/s of its datasheet. Where FP64 comes from: docs/metrics.md.
 struct Datasheet {
     std::string_view words[2];
     Rates tflops;

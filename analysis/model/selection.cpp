@@ -95,6 +95,7 @@ Timeline select(const Model& model, const Timeline& timeline, const Selection& s
             continue;
         }
         part.activities.push_back(activity);
+        part.selected_from.push_back(static_cast<std::uint32_t>(&activity - timeline.activities.data()));
     }
     const std::int64_t calls_begin_ns = timeline.begin_ns + selection.calls_from_ns.value_or(0);
     const std::int64_t calls_end_ns = timeline.begin_ns + selection.calls_to_ns.value_or(0);

@@ -76,7 +76,9 @@ struct Timeline {
     std::uint64_t unpaired_ranges = 0;
     std::vector<HostRange> ranges;           ///< By begin, the enclosing one first.
     std::vector<DeviceActivity> activities;  ///< By device, then begin; those without a time first.
-    std::vector<MemoryEvent> memory;         ///< By time, from the beginning of the recording whatever was selected.
+    /// Of a selected part: where each of `activities` stands in the timeline that it was selected from.
+    std::vector<std::uint32_t> selected_from;
+    std::vector<MemoryEvent> memory;  ///< By time, from the beginning of the recording whatever was selected.
 
     [[nodiscard]] std::uint64_t wall_ns() const {
         return end_ns > begin_ns ? static_cast<std::uint64_t>(end_ns - begin_ns) : 0;

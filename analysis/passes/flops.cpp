@@ -34,13 +34,21 @@ private:
     bool known_ = true;
 };
 
-std::optional<double> per_second(std::uint64_t flops, std::uint64_t ns) {
-    return quotient(static_cast<double>(flops) * kNsPerS, static_cast<double>(ns));
+std::optional<double> per_second(double flops, std::uint64_t ns) {
+    return quotient(flops * kNsPerS, static_cast<double>(ns));
+}
+
+double flops_of(const WorkExecution& execution) {
+    return static_cast<double>(execution.answer.work.flops) * execution.share;
+}
+double bytes_of(const WorkExecution& execution) {
+    return static_cast<double>(execution.answer.work.least_bytes) * execution.share;
 }
 
 struct Sum {
     CoveredTime time;
-    std::uint64_t busy_ns = 0, flops = 0, devices = 0;
+    std::uint64_t busy_ns = 0, devices = 0;
+    double flops = 0;
     bool any_known = false;
     TimeAtPeak at_peak;
 };
@@ -49,10 +57,9 @@ void add_execution(Sum& sum, const WorkExecution& execution, const FlopsDevice& 
     switch (execution.answer.kind) {
         case WorkAnswer::Kind::kKnown:
             sum.any_known = true;
-            sum.flops += execution.answer.work.flops;
+            sum.flops += flops_of(execution);
             sum.time.known_ns += execution.kernel_ns;
-            sum.at_peak.add(static_cast<double>(execution.answer.work.flops),
-                            device.peaks.of(execution.answer.work.type).best());
+            sum.at_peak.add(flops_of(execution), device.peaks.of(execution.answer.work.type).best());
             break;
         case WorkAnswer::Kind::kZero:
             sum.time.zero_ns += execution.kernel_ns;
@@ -111,7 +118,7 @@ std::vector<FlopsTotal> totals_of(const FlopsInput& input) {
 std::vector<FlopsRow> rows_of(const FlopsInput& input) {
     struct Group {
         FlopsRow row;
-        std::uint64_t timed_flops = 0;
+        double timed_flops = 0;
         TimeAtPeak arithmetic, memory;
     };
     std::map<std::tuple<std::string_view, std::string_view, Operation, MathType>, Group> groups;
@@ -121,14 +128,14 @@ std::vector<FlopsRow> rows_of(const FlopsInput& input) {
         Group& group = groups[{execution.library, execution.api, work.operation, work.type}];
         ++group.row.executions;
         group.row.kernels += execution.kernels;
-        group.row.flops += work.flops;
-        group.row.least_bytes += work.least_bytes;
+        group.row.flops += flops_of(execution);
+        group.row.least_bytes += bytes_of(execution);
         if (execution.timed) {
             const DevicePeaks& peaks = input.devices[execution.device].peaks;
             group.row.gpu_ns += execution.gpu_ns;
-            group.timed_flops += work.flops;
-            group.arithmetic.add(static_cast<double>(work.flops), peaks.of(work.type).best());
-            group.memory.add(static_cast<double>(work.least_bytes), peaks.bytes.best());
+            group.timed_flops += flops_of(execution);
+            group.arithmetic.add(flops_of(execution), peaks.of(work.type).best());
+            group.memory.add(bytes_of(execution), peaks.bytes.best());
         }
     }
     std::vector<FlopsRow> rows;
@@ -138,7 +145,7 @@ std::vector<FlopsRow> rows_of(const FlopsInput& input) {
         row.api = std::get<1>(key);
         row.operation = std::get<2>(key);
         row.type = std::get<3>(key);
-        row.intensity = quotient(static_cast<double>(row.flops), static_cast<double>(row.least_bytes));
+        row.intensity = quotient(row.flops, row.least_bytes);
         row.per_s = per_second(group.timed_flops, row.gpu_ns);
         row.share_of_peak = group.arithmetic.share_of(row.gpu_ns);
         const auto arithmetic_ns = group.arithmetic.ns(), memory_ns = group.memory.ns();
@@ -153,14 +160,15 @@ std::vector<FlopsRow> rows_of(const FlopsInput& input) {
 
 std::vector<TypeRow> types_of(const FlopsInput& input) {
     struct Group {
-        std::uint64_t flops = 0, timed_flops = 0, gpu_ns = 0;
+        double flops = 0, timed_flops = 0;
+        std::uint64_t gpu_ns = 0;
     };
     std::map<std::pair<std::size_t, MathType>, Group> groups;
     for (const WorkExecution& execution : input.executions) {
         if (execution.answer.kind != WorkAnswer::Kind::kKnown) continue;
         Group& group = groups[{execution.device, execution.answer.work.type}];
-        group.flops += execution.answer.work.flops;
-        group.timed_flops += execution.timed ? execution.answer.work.flops : 0;
+        group.flops += flops_of(execution);
+        group.timed_flops += execution.timed ? flops_of(execution) : 0;
         group.gpu_ns += execution.timed ? execution.gpu_ns : 0;
     }
     std::vector<TypeRow> rows;

@@ -20,6 +20,8 @@ struct WorkExecution {
     std::uint64_t gpu_ns = 0;  ///< Sum over its device records, copies and sets included.
     std::uint64_t kernel_ns = 0, kernels = 0;
     bool timed = true;  ///< All of its device records have a usable time, and there are some.
+    /// Of its device time, the part that was selected: what counts of its FLOPs and bytes.
+    double share = 1;
 };
 
 struct FlopsDevice {
@@ -44,13 +46,14 @@ struct CoveredTime {
     std::uint64_t other_ns = 0;    ///< Outside library calls.
 };
 
-/// Rates and shares of a peak are nullopt where they are not known: no work is known, or no peak, or no time.
+/// FLOPs and bytes are numbers of any size: a GPU does 2^64 FLOPs in some hours. They are whole below 2^53, but for parts of
+/// operations. Rates and shares of a peak are nullopt where they are not known: no work is known, or no peak, or no time.
 struct FlopsTotal {
     std::string device;
     CoveredTime time;
     std::uint64_t busy_ns = 0;
     std::optional<double> covered;  ///< Share of the kernels' time in calls of known work.
-    std::optional<std::uint64_t> flops;
+    std::optional<double> flops;
     std::optional<double> per_s_of_wall, per_s_of_busy;
     /// The time that the work would take at the peaks of its types / wall, and / busy: of mixed types, too.
     std::optional<double> utilisation_of_wall, utilisation_of_busy;
@@ -60,8 +63,8 @@ struct FlopsRow {
     std::string library, api;
     Operation operation = Operation::kMatrixMultiply;
     MathType type = MathType::kOther;
-    std::uint64_t executions = 0, kernels = 0;
-    std::uint64_t flops = 0, least_bytes = 0, gpu_ns = 0;
+    std::uint64_t executions = 0, kernels = 0, gpu_ns = 0;
+    double flops = 0, least_bytes = 0;
     std::optional<double> per_s;          ///< flops / gpu_ns
     std::optional<double> intensity;      ///< flops / least_bytes
     std::optional<double> share_of_peak;  ///< Time at the peak / GPU time.
@@ -72,7 +75,8 @@ struct FlopsRow {
 struct TypeRow {
     std::string device;
     MathType type = MathType::kOther;
-    std::uint64_t flops = 0, gpu_ns = 0;
+    double flops = 0;
+    std::uint64_t gpu_ns = 0;
     std::optional<double> per_s, share_of_peak;
     Peak peak;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace gpuspy::analysis {
 namespace {
@@ -114,25 +115,26 @@ Latencies latencies(const Model& model, const Timeline& timeline) {
     return result;
 }
 
-std::vector<QueueDepth> queue_depths(const Model& model, const Timeline& timeline) {
-    struct Steps {
-        std::vector<Step> waiting, unfinished;
-    };
-    std::map<std::uint64_t, Steps> devices;
+std::map<std::uint64_t, QueueSteps> queue_steps(const Model& model, const Timeline& timeline) {
+    std::map<std::uint64_t, QueueSteps> devices;
     for (const DeviceActivity& activity : timeline.activities) {
         if (activity.call == kNone || !activity.timed || !timeline.device_clock_known) {
             continue;
         }
         const std::int64_t given_ns =
             std::min(outermost_call(model, timeline, activity.call).end_ns, activity.begin_ns);
-        Steps& steps = devices[activity.record.device];
+        QueueSteps& steps = devices[activity.record.device];
         steps.waiting.push_back({given_ns, 1});
         steps.waiting.push_back({activity.begin_ns, -1});
         steps.unfinished.push_back({given_ns, 1});
         steps.unfinished.push_back({activity.end_ns, -1});
     }
+    return devices;
+}
+
+std::vector<QueueDepth> queue_depths(const Model& model, const Timeline& timeline) {
     std::vector<QueueDepth> rows;
-    for (auto& [device, steps] : devices) {
+    for (auto& [device, steps] : queue_steps(model, timeline)) {
         rows.push_back({device, step_series(std::move(steps.waiting), timeline.begin_ns, timeline.end_ns),
                         step_series(std::move(steps.unfinished), timeline.begin_ns, timeline.end_ns)});
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,15 +37,22 @@ struct Latencies {
 
 Latencies latencies(const Model& model, const Timeline& timeline);
 
-/// What was given to a device, over time: kernels, copies and sets whose call is known.
-struct QueueDepth {
-    std::uint64_t device = 0;
-    StepSeries waiting;     ///< Given and not begun.
-    StepSeries unfinished;  ///< Given and not ended.
+/// What was given to a device, in steps: kernels, copies and sets whose call is known. An activity is given when the outermost
+/// launching call around its launch returned (docs/metrics.md, latency), or when it began if that was earlier.
+struct QueueSteps {
+    std::vector<Step> waiting;     ///< Given and not begun.
+    std::vector<Step> unfinished;  ///< Given and not ended.
 };
 
-/// By device. An activity is given when its call returned, or when it began if that was earlier. Empty where the device's
-/// clock is not known.
+/// By device's ordinal, in no order of time. Empty where the device's clock is not known.
+std::map<std::uint64_t, QueueSteps> queue_steps(const Model& model, const Timeline& timeline);
+
+/// The same as series.
+struct QueueDepth {
+    std::uint64_t device = 0;
+    StepSeries waiting, unfinished;
+};
+
 std::vector<QueueDepth> queue_depths(const Model& model, const Timeline& timeline);
 
 }  // namespace gpuspy::analysis

@@ -1,25 +1,16 @@
 #include "analysis/passes/lone_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <tuple>
 
 #include "analysis/passes/activity_edges.hpp"
+#include "analysis/passes/occupancy.hpp"
 #include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
 namespace {
-
-/// Not known of a grid without a size. What does not fit 64 bits is as many as fit.
-std::optional<std::uint64_t> blocks_of(const std::array<std::uint32_t, 3>& grid) {
-    std::uint64_t blocks = std::uint64_t{grid[0]} * grid[1];
-    if (__builtin_mul_overflow(blocks, std::uint64_t{grid[2]}, &blocks)) {
-        return std::numeric_limits<std::uint64_t>::max();
-    }
-    return blocks == 0 ? std::nullopt : std::optional(blocks);
-}
 
 struct Tally {
     LoneTime time;
@@ -34,6 +25,13 @@ struct Tally {
             idle_sm_ns += static_cast<double>(passed_ns) * (1 - ratio(*blocks, *sms));
         } else {
             time.enough_blocks_ns += passed_ns;
+        }
+    }
+
+    /// `waves`: where they are known.
+    void add_filling(std::uint64_t passed_ns, const std::optional<double>& waves) {
+        if (waves) {
+            (*waves >= 1 ? time.fills_ns : time.room_ns) += passed_ns;
         }
     }
 
@@ -60,6 +58,14 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
         if (described != model.index.devices.end() && described->second.sm_count != 0) {
             device.sm_count = described->second.sm_count;
         }
+        const SmLimits* const limits =
+            described == model.index.devices.end() ? nullptr : sm_limits_of(described->second);
+        // Of fewer blocks than SMs it is known whatever a block needs.
+        const auto waves = [&](const ActivityRecord& kernel, std::uint64_t blocks) -> std::optional<double> {
+            if (blocks < *device.sm_count) return ratio(blocks, *device.sm_count);
+            const auto occupancy = limits == nullptr ? std::nullopt : occupancy_of(*limits, kernel);
+            return occupancy ? std::optional(waves_of(blocks, *device.sm_count, *occupancy)) : std::nullopt;
+        };
         Tally all;
         std::map<std::uint32_t, KernelTally> kernels;  // by name
         std::uint64_t in_flight = 0;
@@ -69,8 +75,9 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
             if (in_flight == 1 && activities[together].record.kind == ActivityKind::kKernel) {
                 const ActivityRecord& record = activities[together].record;
                 const auto passed_ns = static_cast<std::uint64_t>(edge.at_ns - now_ns);
-                const auto blocks = blocks_of(record.grid);
+                const auto blocks = blocks_of(record);
                 all.add(passed_ns, blocks, device.sm_count);
+                if (blocks && device.sm_count) all.add_filling(passed_ns, waves(record, *blocks));
                 if (blocks && device.sm_count && *blocks < *device.sm_count && passed_ns != 0) {
                     KernelTally& kernel = kernels[record.name];
                     kernel.tally.add(passed_ns, blocks, device.sm_count);
@@ -84,6 +91,9 @@ std::vector<LoneKernels> lone_kernels(const Model& model, const Timeline& timeli
         }
         device.time = all.time;
         device.time.idle_sms = all.idle_sms();
+        if (const std::uint64_t told_ns = all.time.fills_ns + all.time.room_ns; told_ns != 0) {
+            device.time.share_fills = ratio(all.time.fills_ns, told_ns);
+        }
         if (device.time.idle_sms) {
             device.time.share_fewer_blocks =
                 ratio(all.time.fewer_blocks_ns, all.time.fewer_blocks_ns + all.time.enough_blocks_ns);

@@ -11,12 +11,16 @@
 namespace gpuspy::analysis {
 
 /// A block runs on one SM: a grid of fewer blocks than the device has SMs leaves SMs idle, whatever its blocks need. The
-/// reverse does not hold, so time with enough blocks is not said to be SM-limited.
+/// reverse does not hold: with enough blocks a kernel is SM-limited if they are as many as the device can hold of them at once (a
+/// wave; occupancy.hpp): until the last wave nothing else finds room.
 struct LoneTime {
     std::uint64_t alone_ns = 0;         ///< Nothing else was in flight on the device.
     std::uint64_t fewer_blocks_ns = 0;  ///< Of that: fewer blocks than SMs.
     std::uint64_t enough_blocks_ns = 0;
-    std::uint64_t not_known_ns = 0;  ///< The grid or the number of SMs is not recorded.
+    std::uint64_t not_known_ns = 0;     ///< The grid or the number of SMs is not recorded.
+    std::uint64_t fills_ns = 0;         ///< At least a wave: SM-limited.
+    std::uint64_t room_ns = 0;          ///< Less: others could run beside it. What neither holds is not known.
+    std::optional<double> share_fills;  ///< Of these two.
     /// Mean over the time that is known of 1 - blocks / SMs, 0 with enough blocks: a lower bound of idle SMs.
     std::optional<double> idle_sms;
     std::optional<double> share_fewer_blocks;  ///< Of the time that is known.

@@ -1,12 +1,15 @@
 #include "analysis/passes/work_executions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analysis/model/interval_set.hpp"
+#include "analysis/passes/activity_edges.hpp"
+#include "analysis/passes/ratio.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -55,17 +58,19 @@ std::vector<std::uint32_t> covering_calls(const Model& model, const Timeline& ti
     return covering;
 }
 
+/// Executions are put together from all device records of the recording; what of them was selected is weighed afterwards.
 class Collector {
 public:
     Collector(const Model& model, const Timeline& timeline)
-        : model_(model), timeline_(timeline), covering_(covering_calls(model, timeline)) {}
+        : model_(model), whole_(*model.timeline), timeline_(timeline), range_(range_of(timeline)) {}
 
     WorkExecutions collect() {
         result_.input.wall_ns = timeline_.wall_ns();
-        add_activities();
-        add_calls_without_records();
-        for (auto& [key, execution] : executions_) {
-            result_.input.executions.push_back(execution);
+        if (whole_.activities.empty()) {
+            add_calls_as_executed();
+        } else {
+            add_activities();
+            finish_executions();
         }
         for (std::size_t i = 0; i < busy_.size(); ++i) {
             result_.input.devices[i].busy_ns = busy_[i].length_ns();
@@ -74,6 +79,12 @@ public:
     }
 
 private:
+    struct Parts {
+        WorkExecution execution;  // of what was selected; without `share`
+        std::uint64_t records = 0, selected_records = 0, whole_ns = 0;
+        bool told = false;  // its type, by a kernel's name
+    };
+
     std::size_t device_of(std::uint64_t ordinal) {
         const auto [found, added] = positions_.try_emplace(ordinal, result_.input.devices.size());
         if (added) {
@@ -88,97 +99,151 @@ private:
         return found->second;
     }
 
-    WorkExecution execution_of(std::uint32_t call, std::size_t device) const {
-        const ApiInfo& api = model_.index.symbols.api(timeline_.calls[call].api);
+    WorkExecution execution_of(const HostCall& call) const {
+        const ApiInfo& api = model_.index.symbols.api(call.api);
         WorkExecution execution;
         execution.library = api.library;
         execution.api = api.name;
-        execution.answer = model_.works[timeline_.calls[call].work];
-        execution.device = device;
+        execution.answer = model_.works[call.work];
         return execution;
     }
 
+    [[nodiscard]] bool is_whole() const { return timeline_.selected_from.empty() && !timeline_.activities.empty(); }
+
+    [[nodiscard]] std::vector<bool> selected() const {
+        std::vector<bool> selected(whole_.activities.size(), is_whole());
+        for (const std::uint32_t position : timeline_.selected_from) {
+            selected[position] = true;
+        }
+        return selected;
+    }
+
+    /// Of an activity's duration, what lies in the range: of the device's own clock.
+    [[nodiscard]] std::uint64_t selected_ns(const DeviceActivity& activity) const {
+        const Interval part = cut_to(activity, range_);
+        if (part.begin_ns >= part.end_ns) return 0;
+        if (part.begin_ns == activity.begin_ns && part.end_ns == activity.end_ns) return activity.record.duration_ns;
+        const double share =
+            static_cast<double>(part.end_ns - part.begin_ns) / static_cast<double>(activity.end_ns - activity.begin_ns);
+        return static_cast<std::uint64_t>(std::llround(share * static_cast<double>(activity.record.duration_ns)));
+    }
+
     void add_activities() {
-        for (const DeviceActivity& activity : timeline_.activities) {
-            const std::size_t device = device_of(activity.record.device);
-            const std::uint64_t duration_ns = activity.timed ? activity.record.duration_ns : 0;
-            const bool is_kernel = activity.record.kind == ActivityKind::kKernel;
-            result_.input.devices[device].kernel_ns += is_kernel ? duration_ns : 0;
-            if (activity.timed) {
-                add_busy(busy_[device], activity);
-            }
+        const std::vector<std::uint32_t> covering = covering_calls(model_, whole_);
+        const std::vector<bool> is_selected = selected();
+        for (std::size_t i = 0; i < whole_.activities.size(); ++i) {
+            const DeviceActivity& activity = whole_.activities[i];
             const bool replayed = activity.captured_call != kNone;
             const std::uint32_t launched_by = replayed ? activity.captured_call : activity.call;
-            const std::uint32_t call = launched_by == kNone ? kNone : covering_[launched_by];
-            if (call == kNone) continue;
-            const auto [found, added] =
-                executions_.try_emplace({call, replayed, replayed ? activity.record.correlation : 0});
-            WorkExecution& execution = found->second;
-            if (added) execution = execution_of(call, device);
-            execution.gpu_ns += duration_ns;
-            execution.timed = execution.timed && activity.timed;
-            if (is_kernel) {
-                ++execution.kernels;
-                execution.kernel_ns += duration_ns;
-                tell_type(execution, activity.record.name);
+            const std::uint32_t call = launched_by == kNone ? kNone : covering[launched_by];
+            Parts* parts = nullptr;
+            if (call != kNone) {
+                const auto [found, added] =
+                    executions_.try_emplace({call, replayed, replayed ? activity.record.correlation : 0});
+                parts = &found->second;
+                if (added) parts->execution = execution_of(whole_.calls[call]);
+                add_record(*parts, activity);
             }
+            if (is_selected[i]) add_selected(parts, activity);
+        }
+        if (is_whole()) count_calls_without_records(covering);
+    }
+
+    void add_record(Parts& parts, const DeviceActivity& activity) {
+        ++parts.records;
+        parts.whole_ns += activity.timed ? activity.record.duration_ns : 0;
+        if (activity.record.kind == ActivityKind::kKernel) tell_type(parts, activity.record.name);
+    }
+
+    void add_selected(Parts* parts, const DeviceActivity& activity) {
+        const std::size_t device = device_of(activity.record.device);
+        const std::uint64_t time_ns = selected_ns(activity);
+        const bool is_kernel = activity.record.kind == ActivityKind::kKernel;
+        result_.input.devices[device].kernel_ns += is_kernel ? time_ns : 0;
+        if (const Interval part = cut_to(activity, range_); part.begin_ns < part.end_ns) {
+            busy_[device].add(part.begin_ns, part.end_ns);
+        }
+        if (parts == nullptr) return;
+        WorkExecution& execution = parts->execution;
+        if (parts->selected_records++ == 0) execution.device = device;
+        execution.gpu_ns += time_ns;
+        execution.timed = execution.timed && activity.timed;
+        if (is_kernel) {
+            ++execution.kernels;
+            execution.kernel_ns += time_ns;
         }
     }
 
-    /// In the device's own clock, or, where that is related to the host's, cut to the range.
-    void add_busy(IntervalSet& busy, const DeviceActivity& activity) const {
-        if (timeline_.device_clock_known) {
-            busy.add(std::max(activity.begin_ns, timeline_.begin_ns), std::min(activity.end_ns, timeline_.end_ns));
-        } else {
-            busy.add(activity.begin_ns, activity.end_ns);
-        }
-    }
-
-    void tell_type(WorkExecution& execution, std::uint32_t kernel) {
-        MathType& type = execution.answer.work.type;
-        if (execution.answer.kind != Kind::kKnown || type != MathType::kFp32OrTf32) return;
+    void tell_type(Parts& parts, std::uint32_t kernel) {
+        MathType& type = parts.execution.answer.work.type;
+        if (parts.execution.answer.kind != Kind::kKnown || type != MathType::kFp32OrTf32) return;
         type = told_by_kernel(type, model_.kernel_name(kernel));
-        result_.told_by_kernels += type == MathType::kFp32OrTf32 ? 0 : 1;
+        parts.told = type != MathType::kFp32OrTf32;
     }
 
-    void add_calls_without_records() {
-        std::vector<bool> into_graph(timeline_.calls.size()), executed(timeline_.calls.size());
-        for (std::uint32_t call = 0; call < timeline_.calls.size(); ++call) {
-            if (covering_[call] != kNone && timeline_.calls[call].has(abi::kCallCaptured)) {
-                into_graph[covering_[call]] = true;
+    void finish_executions() {
+        for (auto& [key, parts] : executions_) {
+            if (parts.selected_records == 0) continue;
+            WorkExecution& execution = parts.execution;
+            if (parts.selected_records != parts.records || execution.gpu_ns != parts.whole_ns) {
+                execution.share = parts.whole_ns != 0 ? ratio(execution.gpu_ns, parts.whole_ns)
+                                                      : ratio(parts.selected_records, parts.records);
+                result_.in_part += execution.share < 1 ? 1 : 0;
+            }
+            result_.told_by_kernels += parts.told ? 1 : 0;
+            result_.input.executions.push_back(std::move(execution));
+        }
+    }
+
+    /// Calls that put their work into a graph, and execute nothing then.
+    [[nodiscard]] static std::vector<bool> captured_calls(const Timeline& timeline,
+                                                          const std::vector<std::uint32_t>& covering) {
+        std::vector<bool> captured(timeline.calls.size());
+        for (std::uint32_t call = 0; call < timeline.calls.size(); ++call) {
+            if (covering[call] != kNone && timeline.calls[call].has(abi::kCallCaptured)) {
+                captured[covering[call]] = true;
             }
         }
-        for (const auto& [key, execution] : executions_) {
-            executed[std::get<0>(key)] = true;
+        return captured;
+    }
+
+    void count_calls_without_records(const std::vector<std::uint32_t>& covering) {
+        std::vector<bool> accounted = captured_calls(whole_, covering);
+        for (const auto& [key, parts] : executions_) {
+            accounted[std::get<0>(key)] = true;
         }
-        const bool nothing_recorded = model_.timeline->activities.empty();
-        // Of a part, records may lie outside.
-        const bool is_whole = timeline_.activities.size() == model_.timeline->activities.size() &&
-                              timeline_.calls.size() == model_.timeline->calls.size();
+        for (std::uint32_t call = 0; call < whole_.calls.size(); ++call) {
+            if (covering[call] != call || accounted[call]) continue;
+            const WorkAnswer& answer = model_.works[whole_.calls[call].work];
+            result_.without_records += answer.kind == Kind::kKnown && !answer.into_graph ? 1 : 0;
+        }
+    }
+
+    void add_calls_as_executed() {
+        const std::vector<std::uint32_t> covering = covering_calls(model_, timeline_);
+        const std::vector<bool> captured = captured_calls(timeline_, covering);
         for (std::uint32_t call = 0; call < timeline_.calls.size(); ++call) {
-            if (covering_[call] != call || into_graph[call] || executed[call]) continue;
-            const WorkAnswer& answer = model_.works[timeline_.calls[call].work];
-            if (answer.into_graph) continue;
-            if (nothing_recorded) {
-                // Which device it ran on no record says: the first that the trace names.
-                const auto first = model_.index.devices.begin();
-                WorkExecution& execution = executions_[{call, false, 0}] =
-                    execution_of(call, device_of(first == model_.index.devices.end() ? 0 : first->first));
-                execution.timed = false;
-            } else {
-                result_.without_records += is_whole && answer.kind == Kind::kKnown ? 1 : 0;
+            if (covering[call] != call || captured[call] || model_.works[timeline_.calls[call].work].into_graph) {
+                continue;
             }
+            WorkExecution execution = execution_of(timeline_.calls[call]);
+            // Which device it ran on no record says: the first that the trace names.
+            const auto first = model_.index.devices.begin();
+            execution.device = device_of(first == model_.index.devices.end() ? 0 : first->first);
+            execution.timed = false;
+            result_.input.executions.push_back(execution);
         }
     }
 
     const Model& model_;
-    const Timeline& timeline_;
-    std::vector<std::uint32_t> covering_;
+    const Timeline& whole_;     // the recording's
+    const Timeline& timeline_;  // what is looked at of it
+    const Interval range_;
     WorkExecutions result_;
     std::map<std::uint64_t, std::size_t> positions_;  // of devices, by ordinal
-    std::vector<IntervalSet> busy_;                   // by position, in the device's own clock
+    std::vector<IntervalSet> busy_;                   // by position
     // By call, whether it was replayed, and the correlation id of the replay's launch.
-    std::map<std::tuple<std::uint32_t, bool, std::uint64_t>, WorkExecution> executions_;
+    std::map<std::tuple<std::uint32_t, bool, std::uint64_t>, Parts> executions_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace gpuspy::analysis {
 namespace {
 
-constexpr std::string_view kTypes = "iulwp*%@#Bs!";
+constexpr std::string_view kTypes = "iulwp*%@#Bxs!=";
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::vector<ArgumentField> parse_argument_fields(std::string_view text) {
             kTypes.find(word[type]) == std::string_view::npos) {
             break;
         }
-        if (word[type] != 's' && word[type] != '!') {
+        if (word[type] != 's' && word[type] != '!' && word[type] != '=') {
             fields.push_back({std::string(word.substr(0, colon)), word[type], word[type] == '@' ? word.back() : '\0'});
         }
     }

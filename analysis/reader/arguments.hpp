@@ -12,7 +12,7 @@ namespace gpuspy::analysis {
 
 struct ArgumentField {
     std::string name;
-    char type = 'w';        ///< As in abi::ApiEntry::fields: i, u, l, w, p, *, %, @, #, B.
+    char type = 'w';        ///< As in abi::ApiEntry::fields: i, u, l, w, p, *, %, @, #, B, x.
     char element_type = 0;  ///< Of an array (@): i, l.
 
     [[nodiscard]] bool is_array() const { return type == '@' || type == '#' || type == 'B'; }

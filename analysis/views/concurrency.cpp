@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/passes/kernel_occupancy.hpp"
 #include "analysis/passes/lone_kernels.hpp"
 #include "analysis/views/device_rows.hpp"
 #include "analysis/views/view.hpp"
@@ -135,6 +136,11 @@ Table lone_table(const std::vector<LoneKernels>& devices) {
             {"share_fewer_blocks", "% blocks < SMs", Unit::kShare,
              [](const Row& row) { return share(row.time.share_fewer_blocks); }},
             {"idle_sms", "% SMs idle", Unit::kShare, [](const Row& row) { return share(row.time.idle_sms); }},
+            {"fills_ns", "SM-limited", Unit::kDurationNs,
+             [](const Row& row) { return row.time.share_fills ? Cell{row.time.fills_ns} : Cell{}; }},
+            {"room_ns", "room left", Unit::kDurationNs,
+             [](const Row& row) { return row.time.share_fills ? Cell{row.time.room_ns} : Cell{}; }},
+            {"share_fills", "% SM-limited", Unit::kShare, [](const Row& row) { return share(row.time.share_fills); }},
         },
         devices);
     for (const LoneKernels& device : devices) {
@@ -163,13 +169,78 @@ Table small_grids_table(const ViewInput& input, const std::vector<LoneKernels>& 
         rows_of(devices, &LoneKernels::small_grids));
 }
 
+Table filling_table(const std::vector<DeviceOccupancy>& devices) {
+    using Row = DeviceOccupancy;
+    const auto known = [](const Row& row, std::uint64_t time_ns) {
+        return row.time.not_known_ns == row.time.kernel_ns ? Cell{} : Cell{time_ns};
+    };
+    Table table = make_table<Row>(
+        "filling", "Kernels that fill the device", "a wave: as many blocks as the device can hold at once",
+        {
+            {"device", "GPU", Unit::kCount, [](const Row& row) { return row.ordinal; }},
+            {"kernel_ns", "kernels", Unit::kDurationNs, [](const Row& row) { return row.time.kernel_ns; }},
+            {"fills_ns", "a wave or more", Unit::kDurationNs,
+             [known](const Row& row) { return known(row, row.time.fills_ns); }},
+            {"under_wave_ns", "less", Unit::kDurationNs,
+             [known](const Row& row) { return known(row, row.time.under_wave_ns); }},
+            {"fewer_blocks_ns", "blocks < SMs", Unit::kDurationNs,
+             [known](const Row& row) { return known(row, row.time.fewer_blocks_ns); }},
+            {"not_known_ns", "not known", Unit::kDurationNs, [](const Row& row) { return row.time.not_known_ns; }},
+            {"share_fills", "% fill it", Unit::kShare, [](const Row& row) { return share(row.time.share_fills); }},
+            {"occupancy", "occupancy", Unit::kShare, [](const Row& row) { return share(row.time.occupancy); }},
+        },
+        devices);
+    for (const DeviceOccupancy& device : devices) {
+        if (!device.limits_known && !device.capability.empty()) {
+            table.notes.push_back(
+                fmt::format("GPU {}: what an SM of compute capability {} can hold is not in the tables of this "
+                            "version: occupancy is "
+                            "not known",
+                            device.ordinal, device.capability));
+        }
+    }
+    return table;
+}
+
+Table occupancy_table(const ViewInput& input, const std::vector<DeviceOccupancy>& devices) {
+    using Row = OfDevice<DeviceOccupancy, KernelOccupancy>;
+    const auto blocks = [](std::uint64_t count) { return count == 0 ? Cell{} : Cell{count}; };
+    return make_table<Row>(
+        "occupancy", "Theoretical occupancy", "by registers, shared memory and threads of a block; means by time",
+        {
+            device_column<Row>(),
+            {"kernel_ns", "time", Unit::kDurationNs, [](const Row& of) { return of.row->time.kernel_ns; }},
+            {"launches", "launches", Unit::kCount, [](const Row& of) { return of.row->launches; }},
+            {"occupancy", "occupancy", Unit::kShare, [](const Row& of) { return share(of.row->time.occupancy); }},
+            {"limit", "limit", Unit::kText,
+             [](const Row& of) { return of.row->limit ? Cell{std::string(name_of(*of.row->limit))} : Cell{}; }},
+            {"least_blocks_per_sm", "blocks/SM", Unit::kCount,
+             [blocks](const Row& of) { return blocks(of.row->least_blocks_per_sm); }},
+            {"most_blocks_per_sm", "most", Unit::kCount,
+             [blocks](const Row& of) { return blocks(of.row->most_blocks_per_sm); }},
+            {"waves", "waves", Unit::kNumber, [](const Row& of) { return share(of.row->time.waves); }},
+            {"share_fills", "% fill it", Unit::kShare, [](const Row& of) { return share(of.row->time.share_fills); }},
+            {"name", "kernel", Unit::kName,
+             [&](const Row& of) { return kernel_name(of.row->mangled, input.options.names); }},
+        },
+        rows_of(devices, &DeviceOccupancy::kernels));
+}
+
 }  // namespace
 
 std::vector<Table> concurrency_view(const ViewInput& input) {
     const Concurrency result = concurrency(input.model, input.timeline);
     const std::vector<LoneKernels> alone = lone_kernels(input.model, input.timeline);
-    return {devices_table(result), in_flight_table(result), streams_table(result),          pairs_table(result),
-            overlap_table(result), lone_table(alone),       small_grids_table(input, alone)};
+    const std::vector<DeviceOccupancy> occupancy = kernel_occupancy(input.model, input.timeline);
+    return {devices_table(result),
+            in_flight_table(result),
+            streams_table(result),
+            pairs_table(result),
+            overlap_table(result),
+            lone_table(alone),
+            small_grids_table(input, alone),
+            filling_table(occupancy),
+            occupancy_table(input, occupancy)};
 }
 
 }  // namespace gpuspy::analysis

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "analysis/passes/work_executions.hpp"
 #include "analysis/views/view.hpp"
 
@@ -9,6 +11,12 @@ namespace {
 template <class Value>
 Cell known_or_nothing(const std::optional<Value>& value) {
     return value ? Cell(*value) : Cell();
+}
+
+/// Whole where a double holds every whole number of its size.
+Cell whole(double value) {
+    constexpr double kExact = 9007199254740992;  // 2^53
+    return value < kExact ? Cell(static_cast<std::uint64_t>(std::llround(value))) : Cell(value);
 }
 
 Cell bound_of(const FlopsRow& row) {
@@ -21,7 +29,7 @@ Table totals_table(const WorkExecutions& executions, const FlopsReport& report) 
         "totals", "FLOPs",
         "algorithmic, of library calls; covered: share of the kernels' time in calls whose FLOPs are known",
         {
-            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return known_or_nothing(row.flops); }},
+            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return row.flops ? whole(*row.flops) : Cell(); }},
             {"covered", "covered", Unit::kShare, [](const Row& row) { return known_or_nothing(row.covered); }},
             {"flops_per_s_of_wall", "per s of wall", Unit::kFlopsPerS,
              [](const Row& row) { return known_or_nothing(row.per_s_of_wall); }},
@@ -43,6 +51,13 @@ Table totals_table(const WorkExecutions& executions, const FlopsReport& report) 
         table.notes.push_back(
             fmt::format("{} calls of known FLOPs have no device record here: not counted", executions.without_records));
     }
+    if (executions.in_part != 0) {
+        table.notes.push_back(
+            fmt::format("{} operations lie partly outside of what was selected: of their FLOPs counts the share of "
+                        "their device time "
+                        "that lies inside",
+                        executions.in_part));
+    }
     if (executions.told_by_kernels != 0) {
         table.notes.push_back(
             fmt::format("FP32 or TF32: the kernels' names said it for {} executions", executions.told_by_kernels));
@@ -59,7 +74,7 @@ Table operations_table(const FlopsReport& report) {
             {"gpu_ns", "GPU", Unit::kDurationNs, [](const Row& row) { return row.gpu_ns; }},
             {"executions", "runs", Unit::kCount, [](const Row& row) { return row.executions; }},
             {"kernels", "kernels", Unit::kCount, [](const Row& row) { return row.kernels; }},
-            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return row.flops; }},
+            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return whole(row.flops); }},
             {"flops_per_s", "FLOP/s", Unit::kFlopsPerS, [](const Row& row) { return known_or_nothing(row.per_s); }},
             {"share_of_peak", "% peak", Unit::kShare,
              [](const Row& row) { return known_or_nothing(row.share_of_peak); }},
@@ -67,7 +82,7 @@ Table operations_table(const FlopsReport& report) {
              [](const Row& row) { return known_or_nothing(row.share_of_roof); }},
             {"bound_by", "bound", Unit::kText, bound_of},
             {"flops_per_byte", "FLOP/B", Unit::kNumber, [](const Row& row) { return known_or_nothing(row.intensity); }},
-            {"least_bytes", "least", Unit::kBytes, [](const Row& row) { return row.least_bytes; }},
+            {"least_bytes", "least", Unit::kBytes, [](const Row& row) { return whole(row.least_bytes); }},
             {"type", "type", Unit::kText, [](const Row& row) { return std::string(name_of(row.type)); }},
             {"operation", "operation", Unit::kText, [](const Row& row) { return std::string(name_of(row.operation)); }},
             {"library", "library", Unit::kText, [](const Row& row) { return row.library; }},
@@ -82,7 +97,7 @@ Table types_table(const FlopsReport& report) {
         "types", "Arithmetic", "peaks are dense; own: derived from the device's multiprocessors and highest clock",
         {
             {"gpu_ns", "GPU", Unit::kDurationNs, [](const Row& row) { return row.gpu_ns; }},
-            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return row.flops; }},
+            {"flops", "FLOP", Unit::kFlops, [](const Row& row) { return whole(row.flops); }},
             {"flops_per_s", "FLOP/s", Unit::kFlopsPerS, [](const Row& row) { return known_or_nothing(row.per_s); }},
             {"share_of_peak", "% peak", Unit::kShare,
              [](const Row& row) { return known_or_nothing(row.share_of_peak); }},

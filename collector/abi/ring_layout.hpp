@@ -36,9 +36,9 @@ struct ApiEntry {
     /// index among the integer-class words of the call (0 to 5 in registers, then the stack). Types: i, u 32 bits, signed
     /// and not; l, w 64 bits; p a pointer or a handle; * what the argument points to, after success; @N and i or l: an array of as many elements
     /// as the word N says; #N: the first bytes, at most 16, of a buffer of as many bytes as the word N says; BN,M: an
-    /// array of as many elements as the word N says, of the type (cudnnBackendAttributeType_t) that M says; s: a stream,
-    /// which is not a word (StreamPart); !A-B, not a word either: calls with a value from A to B are not recorded. Of an
-    /// array at most 16 elements are kept.
+    /// array of as many elements as N says, of the type (cudnnBackendAttributeType_t) that M says (at most 27); xQxR@N and i or l:
+    /// the sum over N elements of place[i] * Q[i] * R[i] (-1: none); s: a stream, no word (StreamPart); nor are !A-B: calls with a
+    /// value from A to B are not recorded; =A: no others are. Of other arrays at most 16 elements are kept.
     char fields[96];
 };
 static_assert(sizeof(ApiEntry) == 192);

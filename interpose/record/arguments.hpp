@@ -18,27 +18,40 @@ enum class FieldKind : std::uint8_t {
     kArray64,
     kBytes,  ///< The first bytes of a buffer of as many as another word says, after success.
     kTyped,  ///< An array whose elements' type (cudnnBackendAttributeType_t) and number other words say, after success.
+    kSumOfProducts,  ///< Of arrays of as many elements as another word says: the sum of the products of their elements, after success.
     kStream,
 };
+
+inline constexpr std::size_t kMaxFactors = 4;
 
 struct Field {
     std::uint8_t place;
     FieldKind kind;
-    std::uint8_t count_place;  ///< kArray32, kArray64, kBytes, kTyped.
+    std::uint8_t count_place;  ///< kArray32, kArray64, kBytes, kTyped, kSumOfProducts.
     std::uint8_t type_place;   ///< kTyped.
+    std::uint8_t factors;      ///< kSumOfProducts: arrays, the one at `place` included.
+    std::uint8_t factor_places[kMaxFactors];
+    bool is_64;  ///< kSumOfProducts: their elements, and the number of them.
 };
 
-/// Calls whose word at `place` lies in [first, last] are not recorded; first > last: all are.
+/// Calls whose word at `place` lies in [first, last] are not recorded, or, with `only`, no others are; first > last: all are.
 struct Unless {
     std::uint8_t place = 0;
     std::uint32_t first = 1;
     std::uint32_t last = 0;
+    bool only = false;
 
     [[nodiscard]] constexpr bool holds_none() const { return first > last; }
+    [[nodiscard]] constexpr bool leaves_out(std::uint32_t word) const {
+        return (word >= first && word <= last) != only;
+    }
 };
 
 inline constexpr std::size_t kMaxFields = 12;
 inline constexpr std::uint64_t kMaxArrayElements = 16;
+/// Of arrays of typed elements: as many as fit beside the other words of cudnnBackendSetAttribute (operations of a graph).
+inline constexpr std::uint64_t kMaxTypedElements = 27;
+inline constexpr std::uint64_t kMaxSummedElements = 1 << 16;
 inline constexpr std::uint64_t kMaxBufferBytes = 16;
 
 struct Fields {
@@ -104,6 +117,14 @@ consteval Fields parse_fields(const char* text) {
             if (*text == ' ') ++text;
             continue;
         }
+        if (*text == '=') {
+            ++text;
+            fields.unless.place = field.place;
+            fields.unless.first = fields.unless.last = number();
+            fields.unless.only = true;
+            if (*text == ' ') ++text;
+            continue;
+        }
         switch (*text++) {
             case 'i':
                 field.kind = FieldKind::kSigned32;
@@ -140,6 +161,20 @@ consteval Fields parse_fields(const char* text) {
                 expect(',');
                 field.type_place = place();
                 field.kind = FieldKind::kTyped;
+                break;
+            case 'x':
+                field.kind = FieldKind::kSumOfProducts;
+                field.factor_places[field.factors++] = field.place;
+                while (*text >= '0' && *text <= '9') {
+                    if (field.factors == kMaxFactors) fields_of_a_row_cannot_be_read();
+                    field.factor_places[field.factors++] = place();
+                    if (*text == 'x') ++text;
+                }
+                expect('@');
+                field.count_place = place();
+                field.is_64 = *text == 'l';
+                if (*text != 'i' && *text != 'l') fields_of_a_row_cannot_be_read();
+                ++text;
                 break;
             default:
                 fields_of_a_row_cannot_be_read();

@@ -89,6 +89,9 @@ public:
                 add_typed(readable ? pointer : nullptr, frame.word(field.count_place),
                           static_cast<std::uint32_t>(frame.word(field.type_place)));
                 break;
+            case FieldKind::kSumOfProducts:
+                add(succeeded ? sum_of_products(frame, field) : kNoSum);
+                break;
             case FieldKind::kStream:
                 break;
         }
@@ -118,7 +121,7 @@ private:
     void add_typed(const void* at, std::uint64_t count, std::uint32_t type) noexcept {
         const std::uint32_t bytes = element_bytes(type);
         if (at == nullptr || count > INT64_MAX) count = 0;
-        if (count > kMaxArrayElements) count = kMaxArrayElements;
+        if (count > kMaxTypedElements) count = kMaxTypedElements;
         if (count_ + 1 + count > abi::kMaxArgumentWords) count = 0;
         add(count);
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -131,6 +134,28 @@ private:
             }
         }
     }
+    /// kNoSum where an array is missing, where there are more elements than are looked at, or where the sum does not fit.
+    static std::uint64_t sum_of_products(const ForwardFrame& frame, const Field& field) noexcept {
+        const std::uint64_t word = frame.word(field.count_place);
+        const std::int64_t count = field.is_64 ? static_cast<std::int64_t>(word) : static_cast<std::int32_t>(word);
+        if (count < 0 || static_cast<std::uint64_t>(count) > kMaxSummedElements) return kNoSum;
+        const void* arrays[kMaxFactors];
+        for (std::size_t factor = 0; factor < field.factors; ++factor) {
+            arrays[factor] = reinterpret_cast<const void*>(frame.word(field.factor_places[factor]));
+            if (arrays[factor] == nullptr) return kNoSum;
+        }
+        std::int64_t sum = 0;
+        for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(count); ++i) {
+            std::int64_t product = 1;
+            for (std::size_t factor = 0; factor < field.factors; ++factor) {
+                const std::int64_t element = field.is_64 ? read<std::int64_t>(arrays[factor], i)
+                                                         : std::int64_t{read<std::int32_t>(arrays[factor], i)};
+                if (element < 0 || __builtin_mul_overflow(product, element, &product)) return kNoSum;
+            }
+            if (__builtin_add_overflow(sum, product, &sum)) return kNoSum;
+        }
+        return static_cast<std::uint64_t>(sum);
+    }
     void add_bytes(const void* at, std::uint64_t bytes) noexcept {
         if (at == nullptr) bytes = 0;
         if (bytes > kMaxBufferBytes) bytes = kMaxBufferBytes;
@@ -140,6 +165,8 @@ private:
         add(count);
         for (std::uint64_t i = 0; i < count; ++i) add(words[i]);
     }
+
+    static constexpr std::uint64_t kNoSum = ~std::uint64_t{0};  // -1
 
     std::uint64_t words_[abi::kMaxArgumentWords];
     std::uint32_t count_ = 0;
@@ -177,7 +204,7 @@ __attribute__((visibility("hidden"), used)) long gpuspy_forward_begin(ForwardFra
     if (row.only_outermost && is_inside_call()) return kPass;
     if (const Unless& unless = row.fields.unless; !unless.holds_none()) {
         const auto word = static_cast<std::uint32_t>(frame->word(unless.place));
-        if (word >= unless.first && word <= unless.last) return kPass;
+        if (unless.leaves_out(word)) return kPass;
     }
     if (!begin_call(frame->call, row.id, caller, frame_address)) return kPass;
     return row.stack_words;

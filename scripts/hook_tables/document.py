@@ -105,8 +105,9 @@ forward. "Looked at by" is the test that looks at what is recorded of calls of t
 - Making of descriptors and handles (`cudnnCreate...`): what they come to mean is in the calls that set them, which are hooked.
 - cuDNN's variant packs (`cudnnBackendSetAttribute` with `CUDNN_ATTR_VARIANT_PACK_...`): addresses, set anew for each execution. The
   attributes of every other descriptor are kept.
-- Choosing and compiling (`cudnnBackendFinalize`, `cublasLtMatmulAlgoGetHeuristic`, `cutensorCreatePlan`, `cufftCreate`), handles (`cublasCreate_v2`,
-  `cudnnCreate`): not yet. What they load, allocate and wait for in the driver is recorded, with the library as the caller.
+- Choosing and compiling (`cudnnBackendFinalize`, `cublasLtMatmulAlgoGetHeuristic`, `cutensorCreatePlan`, `cufftCreate`), handles
+  (`cudnnCreate`): not yet. (`cublasCreate_v2` is: a new handle has the default math mode. Of `cudnnBackendGetAttribute` only calls for the results of heuristics are
+  recorded: they say which configuration is of which graph.) What they load, allocate and wait for in the driver is recorded, with the library as the caller.
 - `cuInit`, peer access, limits, textures and surfaces, graphics interoperation, external memory, multicast objects, registration with NCCL
   (`ncclCommRegister`, `ncclCommWindowRegister`): done once, before the work or beside it. Their time is host time outside CUDA in the report.
 """
@@ -143,7 +144,7 @@ def rows_of(table, span):
         yield name, api_class, POLICIES.get(policy, ""), span.get(name, ("", ""))
     for match in re.finditer(r'^CALL\((\w+), (\w+), \w+, \d+, "(.*)"\)$', text, re.MULTILINE):
         name, api_class, fields = match.groups()
-        kept = ", ".join(field.split(":")[0] for field in fields.split())
+        kept = ", ".join(field.split(":")[0] for field in fields.split() if not field.startswith("_:"))
         yield name, api_class, kept, span.get(name, ("", ""))
 
 

@@ -55,23 +55,41 @@ def is_handle_out(spelling):
     return bool(re.search(r"\*\s*\*$|(CUdeviceptr|\w+_t|CU\w+)(_v1)?\s*\*$", spelling)) and "const" not in spelling
 
 
-def shorter(name):
-    for pattern, replacement in rules.SHORTER:
+def shorter(name, own=()):
+    for pattern, replacement in own + rules.SHORTER:
         if re.fullmatch(pattern, name):
             return re.sub(pattern, replacement, name)
     return name
 
 
+def sums(prototype, places):
+    """Fields that are sums of products over arrays of the call."""
+    fields = []
+    for pattern, described in rules.SUMS:
+        if not re.fullmatch(pattern, prototype.name):
+            continue
+        types = {parameter.name: parameter.type for parameter in prototype.parameters}
+        for name, arrays, count in described:
+            is_64 = all(re.search(r"int64_t|long long", types[array]) for array in arrays)
+            factors = "x".join(str(places[array]) for array in arrays)
+            fields.append(f"{name}:{factors}{'x' if len(arrays) == 1 else ''}@{places[count]}{'l' if is_64 else 'i'}")
+    return fields
+
+
 def describe(parameter, place, places):
     """One word of `fields`, or None when the argument cannot be kept."""
     name = parameter.name
-    if name in rules.TYPED and all(of in places for of in rules.TYPED[name]):
-        count, kind = (places[of] for of in rules.TYPED[name])
-        return f"{name}:{place}B{count},{kind}"
+    if name in rules.TYPED:
+        counts, kind = rules.TYPED[name]
+        count = next((places[of] for of in counts if of in places), None)
+        if count is not None and kind in places:
+            return f"{name}:{place}B{count},{places[kind]}"
     if parameter.passing != "I":
         return None  # A struct in memory or in several registers is no word.
     if name in rules.BYTES and rules.BYTES[name] in places:
         return f"{name}:{place}#{places[rules.BYTES[name]]}"
+    if name in rules.ARRAYS and rules.ARRAYS[name] in places and re.match(r"const \w+Descriptor_t \*$", parameter.type):
+        return f"{name}:{place}@{places[rules.ARRAYS[name]]}l"  # handles
     element = re.match(r"(const )?(int|int64_t|long long)( int)?\s*(\*|\[\d*\])$", parameter.type)
     if element:
         if name not in rules.ARRAYS or rules.ARRAYS[name] not in places or not parameter.type.startswith("const") and "n" != name:
@@ -86,7 +104,7 @@ def describe(parameter, place, places):
     return f"{name}:{place}{letter(parameter)}"
 
 
-def describe_fields(prototype, kept):
+def describe_fields(prototype, kept, own_shorter=()):
     places, _ = prototype.places()
     by_name = {p.name: place for p, place in zip(prototype.parameters, places) if place is not None}
     fields = []
@@ -98,12 +116,14 @@ def describe_fields(prototype, kept):
             continue
         if (prototype.name, parameter.name) in rules.UNLESS:
             first, last = rules.UNLESS[prototype.name, parameter.name]
-            fields.append(f"{parameter.name}:{place}!{first}-{last}")
+            fields.append(f"_:{place}!{first}-{last}")
+        if (prototype.name, parameter.name) in rules.ONLY:
+            fields.append(f"_:{place}={rules.ONLY[prototype.name, parameter.name]}")
         if kept and re.fullmatch(kept, parameter.name):
             field = describe(parameter, place, by_name)
             if field:
-                fields.append(shorter(parameter.name) + field[len(parameter.name):])
-    text = " ".join(fields)
+                fields.append(shorter(parameter.name, own_shorter) + field[len(parameter.name):])
+    text = " ".join(fields + sums(prototype, by_name))
     if len(text) >= FIELDS_BYTES:
         sys.exit(f"make.py: {prototype.name}: the kept arguments take {len(text)} of {FIELDS_BYTES} bytes; keep fewer or shorten names in rules.py: {text}")
     return text
@@ -111,16 +131,24 @@ def describe_fields(prototype, kept):
 
 def check_same(library, name, prototypes):
     """The kept arguments must lie in the same place in every version: else they are not kept, which is said."""
-    described = {describe_fields(prototype, library.kept) for prototype in prototypes}
+    kept = "|".join([library.kept] + [more for pattern, more in library.also if re.fullmatch(pattern, name)])
+    without = "|".join(names for pattern, names in library.without if re.fullmatch(pattern, name))
+    kept = f"(?!({without})$)({kept})" if without else kept
+    own = tuple((names, to) for pattern, names, to in library.shorter if re.fullmatch(pattern, name))
+
+    def describe(prototype):
+        return describe_fields(prototype, kept, own)
+
+    described = {describe(prototype) for prototype in prototypes}
     words = max(prototype.places()[1] for prototype in prototypes)
     if len(described) == 1:
         return described.pop(), words
     # Names of arguments may change between versions; their places must not.
     places = {tuple(re.sub(r"\S+:", "", text).split()) for text in described}
     if len(places) == 1:
-        return describe_fields(prototypes[0], library.kept), words
+        return describe(prototypes[0]), words
     common = set.intersection(*(set(text.split()) for text in described))
-    first = describe_fields(prototypes[0], library.kept).split()
+    first = describe(prototypes[0]).split()
     return " ".join(field for field in first if field in common), words
 
 

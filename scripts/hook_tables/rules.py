@@ -19,6 +19,9 @@ class Library:
     kept: str = ""  # pattern of the names of the arguments to keep
     defines: tuple = ()
     language: str = "c"  # the headers are read in: "c++" where they declare functions for it alone
+    also: tuple = ()  # (pattern of functions, pattern of the names of arguments that they keep besides)
+    without: tuple = ()  # (pattern of functions, pattern of the names that they do not keep)
+    shorter: tuple = ()  # (pattern of functions, pattern of names, replacement), as SHORTER
     old: tuple = ()  # names of versions that no header here declares: (name, stack words, class)
 
     def match(self, name):
@@ -46,18 +49,37 @@ ARRAYS = {
     "windowDimA": "nbDims",
     "paddingA": "nbDims",
     "n": "rank",
+    "xDesc": "seqLength",  # of handles
+    "dxDesc": "seqLength",
 }
 # Addresses of memory, as its allocation and its release name them.
 POINTERS = ("devPtr", "ptr", "pHost", "p")
 # Buffers whose first bytes are kept: the argument that says how many there are.
-# Arrays whose elements' type another argument says: {array: (number of elements, type)}.
-TYPED = {"arrayOfElements": ("elementCount", "attributeType")}
+# Arrays whose elements' type another argument says: {array: (number of elements, type)}. Of the number the first name that there is:
+# where the function writes back how many it filled, all that were asked for are the caller's descriptors.
+TYPED = {"arrayOfElements": (("requestedElementCount", "elementCount"), "attributeType")}
 # Calls that are not recorded, by the value of an argument: what is set anew for each execution says nothing of the work
 # (CUDNN_ATTR_VARIANT_PACK_*).
 UNLESS = {
     ("cudnnBackendSetAttribute", "attributeName"): (1000, 1012),
 }
+# Calls that are recorded with this value of an argument alone: the engine configurations that heuristics chose
+# (CUDNN_ATTR_ENGINEHEUR_RESULTS).
+ONLY = {
+    ("cudnnBackendGetAttribute", "attributeName"): 202,
+}
 BYTES = {"buf": "sizeInBytes"}
+# Sums of products over arrays of the program's memory: (pattern of functions, ((name, arrays, number of elements), ...)).
+GROUPS = (
+    ("mnk", ("m_array", "n_array", "k_array", "group_size"), "group_count"),
+    ("mk", ("m_array", "k_array", "group_size"), "group_count"),
+    ("kn", ("k_array", "n_array", "group_size"), "group_count"),
+    ("mn", ("m_array", "n_array", "group_size"), "group_count"),
+)
+SUMS = (
+    (r"cublas\w*[gG]emmGroupedBatched\w*", GROUPS),
+    (r"cudnnSetRNNDataDescriptor", (("steps", ("seqLengthArray",), "batchSize"),)),
+)
 
 # Names that are kept shorter: those of one function have room for abi::ApiEntry::fields. (pattern, replacement)
 SHORTER = (
@@ -129,7 +151,8 @@ LIBRARIES = (
         ("cudnn.h",),
         (TOOLKIT, "cudnn9.0", "cudnn8.9", "cudnn8.5"),
         (
-            (r"cudnnBackendSetAttribute", DESCRIBES, "0"),
+            (r"cudnnBackend[SG]etAttribute", DESCRIBES, "0"),
+            (r"cudnnSetRNN(Descriptor(_v[568])?|DataDescriptor|ProjectionLayers|MatrixMathType)", DESCRIBES, "0"),
             (r"cudnn(Get|Create|Destroy|Query|Derive|BuildRNN|RNN[GS]etClip)\w*", LEFT_OUT, ""),
             (r"cudnn\w+VersionCheck|cudnnDropoutGet\w*", LEFT_OUT, ""),
             (r"cudnn\w*(Forward|Backward)\w*", EXECUTES, "0"),
@@ -142,6 +165,25 @@ LIBRARIES = (
         kept=r"(x|y|w|dx|dy|dw|tensor|filter|conv|pooling)Desc|algo|group_?[cC]ount|mathType|data_?[tT]ype|format|computeType|mode|"
         r"[nchwk]|(pad|stride|dilation|window|vertical|horizontal)\w*|[uv]|nbDims|arrayLength|dimA|filterDimA|strideA|padA|"
         r"filterStrideA|dilationA|executionPlan|descriptor|attributeName|attributeType|arrayOfElements",
+        also=(
+            (r"cudnnBackendSetAttribute", r"elementCount"),
+            (r"cudnn(Set)?RNN\w+", r"rnnDesc|seqLength"),
+            (r"cudnnSetRNN(Descriptor\w*|ProjectionLayers|MatrixMathType)", r"cellMode|dirMode|direction|inputMode|inputSize|hiddenSize|"
+             r"projSize|recProjSize|outProjSize|numLayers|mathPrec|mType"),
+            (r"cudnnSetRNNDataDescriptor", r"rnnDataDesc|maxSeqLength|batchSize|vectorSize"),
+        ),
+        without=((r"cudnnSetRNNDescriptor_v8", r"algo|mathPrec"),),
+        shorter=(
+            (r"cudnnBackendSetAttribute", r"elementCount", "count"),
+            (r"cudnn\w*RNN\w*", r"rnnDesc", "rnn"),
+            (r"cudnnSetRNN\w*", r"cellMode", "cell"),
+            (r"cudnnSetRNN\w*", r"dirMode|direction", "dir"),
+            (r"cudnnSetRNN\w*", r"inputMode", "skip"),
+            (r"cudnnSetRNN\w*", r"(input|hidden|proj)Size", r"\1"),
+            (r"cudnnSetRNN\w*", r"recProjSize", "proj"),
+            (r"cudnnSetRNN\w*", r"numLayers", "layers"),
+            (r"cudnnSetRNN\w*", r"mType", "mathType"),
+        ),
         # Executing calls that cuDNN 5 to 7 had beside those of today's names (cuDNN release notes).
         old=tuple((f"cudnn{name}", 8, EXECUTES) for name in (
             "ActivationForward_v3", "ActivationForward_v4", "ActivationBackward_v3", "ActivationBackward_v4",
@@ -153,11 +195,22 @@ LIBRARIES = (
         ("cublas_v2.h",),
         CUDA,
         (
+            (r"cublasCreate_v2|cublasSetMathMode", DESCRIBES, "0"),
             (r"cublas(Set|Get)(Vector|Matrix)(Async)?(_64)?", EXECUTES, "0"),
             (rf"cublas({BLAS1}|{BLAS23})(_v2)?(_64)?", EXECUTES, "0"),
             (r"cublas(Gemm\w*|AxpyEx|DotEx|DotcEx|Nrm2Ex|ScalEx|RotEx|RotgEx|RotmEx|RotmgEx|AsumEx|IamaxEx|IaminEx|CopyEx|SwapEx|Uint8gemmBias)(_64)?", EXECUTES, "0"),
         ),
         kept=r"trans[ab]?|side|uplo|[mnk]|[ABC]type|[abc]Type|computeType|batch(Count|Size)|group_count|groupCount|n",
+        # Calls that obey their handle's math mode: 32-bit floats may become TF32.
+        also=(
+            (r"cublas[SC](gemm|symm|hemm|syrk|syr2k|herk|her2k|trmm)\w*|cublasGemm\w*|cublasCreate_v2|cublasSetMathMode", r"handle"),
+            (r"cublasSetMathMode", r"mode"),
+        ),
+        without=((r"cublasGemmGroupedBatchedEx\w*", r"[BC]type|group_count"),),
+        shorter=(
+            (r"cublas\w+", r"handle", "h"),
+            (r"cublasGemm\w*BatchedEx\w*", r"trans([ab])", r"t\1"),
+        ),
         language="c++",  # cublasHgemm and its like
     ),
     # The first interface of cuBLAS (up to CUDA 5, still exported): no handle, and no status returned.

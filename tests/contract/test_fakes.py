@@ -15,7 +15,8 @@ CONTROLS = "sim_"
 # What a driver newer than every toolkit could have.
 NEWER = {"cuLaunchKernel_v14"}
 LIBRARIES = ["libcudart.so.13", "libcupti.so.13", "libcublas.so.13", "libcublasLt.so.13", "libcudnn.so.9",
-             "libcudnn_graph.so.9", "libcudnn_cnn.so.9", "libcudnn_ops.so.9"]
+             "libcudnn_graph.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9",
+             "libcudnn_ops.so.9"]
 
 
 def defined(path):

@@ -19,6 +19,11 @@ int ncclCommInitRank(void **communicator, int ranks, struct identifier id, int r
 int cudaMallocAsync_ptsz(void **address, size_t bytes, void *stream) { *address = (void *)0x7000; return 0; }
 int cuMemAlloc(unsigned *address, unsigned bytes) { *address = 0x800; return 0; }
 int cutensorPermute(void *h, void *plan, void *a, void *b, void *c, void *stream) { return 0; }
+int cudnnSetRNNDataDescriptor(void *d, int type, int layout, int longest, int batch, int size, const int *lengths, void *fill) { return type; }
+int cublasDgemmGroupedBatched(void *h, int *ta, int *tb, int *m, int *n, int *k, void *al, void *a, int *lda, void *b, int *ldb, void *be, void *c,
+    int *ldc, int groups, int *sizes) { return 0; }
+int cudnnBackendGetAttribute(void *d, int name, int type, long asked, long *filled, void *elements) { if (filled) *filled = 1; return 0; }
+int cudnnBackendSetAttribute(void *d, int name, int type, long count, void *elements) { return 0; }
 """
 HOST = """
 #include <stdio.h>
@@ -30,6 +35,10 @@ int ncclCommInitRank(void **, int, struct identifier, int);
 int cudaMallocAsync_ptsz(void **, unsigned long, void *);
 int cuMemAlloc(unsigned *, unsigned long);  /* Takes 32 bits: the rest of the register may hold anything. */
 int cutensorPermute(void *, void *, void *, void *, void *, void *);
+int cudnnSetRNNDataDescriptor(void *, int, int, int, int, int, const int *, void *);
+int cublasDgemmGroupedBatched(void *, int *, int *, int *, int *, int *, void *, void *, int *, void *, int *, void *, void *, int *, int, int *);
+int cudnnBackendGetAttribute(void *, int, int, long, long *, void *);
+int cudnnBackendSetAttribute(void *, int, int, long, void *);
 extern int curandGenerateSeeds(void *) __attribute__((weak));
 int main(void) {
     int plan = 0, n[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
@@ -48,6 +57,21 @@ int main(void) {
     unsigned address[] = {0, 0xffffffff};
     cuMemAlloc(address, 0xdeadbeef00000010UL);
     cutensorPermute(0, (void *)0x20, 0, 0, 0, (void *)0x80);
+    cudnnSetRNNDataDescriptor((void *)0x10, 0, 1, 9, 18, 32, n, 0);
+    cudnnSetRNNDataDescriptor((void *)0x10, 3, 1, 9, 18, 32, n, 0);
+    cudnnSetRNNDataDescriptor((void *)0x10, 0, 1, 9, 18, 32, 0, 0);
+    int m[] = {10, 5}, products[] = {20, 5}, k[] = {30, 5}, sizes[] = {2, 3}, huge[] = {0x7fffffff, 0x7fffffff};
+    cublasDgemmGroupedBatched(0, 0, 0, m, products, k, 0, 0, 0, 0, 0, 0, 0, 0, 2, sizes);
+    cublasDgemmGroupedBatched(0, 0, 0, huge, huge, huge, 0, 0, 0, 0, 0, 0, 0, 0, 2, sizes);
+    cublasDgemmGroupedBatched(0, 0, 0, m, products, k, 0, 0, 0, 0, 0, 0, 0, 0, 1 << 20, sizes);
+    unsigned long configurations[] = {0x61, 0x62};
+    long filled = 0;
+    cudnnBackendGetAttribute((void *)0x10, 202, 15, 0, &filled, 0);
+    cudnnBackendGetAttribute((void *)0x10, 202, 15, 2, &filled, configurations);
+    cudnnBackendGetAttribute((void *)0x10, 1302, 3, 2, &filled, configurations);  /* Not what heuristics chose: not recorded. */
+    unsigned long operations[30] = {0x71, 0x72};
+    cudnnBackendSetAttribute((void *)0x10, 1002, 15, 2, operations);  /* A variant pack's: not recorded. */
+    cudnnBackendSetAttribute((void *)0x10, 801, 15, 30, operations);
     printf("%d", curandGenerateSeeds ? curandGenerateSeeds(0) : -1);
     return 0;
 }
@@ -69,6 +93,18 @@ EXPECTED = [
     # Addresses of CUDA 3.1 have 32 bits.
     ("cuMemAlloc", "dptr=2048, bytesize=16", 0),
     ("cutensorPermute", "plan=0x20, stream=0x80", 0),
+    # A sum over an array of any length (to 65,536); -1 where there is none.
+    ("cudnnSetRNNDataDescriptor", "rnnDataDesc=0x10, dataType=0, maxSeqLength=9, batchSize=18, vectorSize=32, steps=225", 0),
+    ("cudnnSetRNNDataDescriptor", "rnnDataDesc=0x10, dataType=3, maxSeqLength=9, batchSize=18, vectorSize=32, steps=-1", 3),
+    ("cudnnSetRNNDataDescriptor", "rnnDataDesc=0x10, dataType=0, maxSeqLength=9, batchSize=18, vectorSize=32, steps=-1", 0),
+    ("cublasDgemmGroupedBatched", "group_count=2, mnk=12375, mk=675, kn=1275, mn=475", 0),
+    ("cublasDgemmGroupedBatched", "group_count=2, mnk=-1, mk=-1, kn=-1, mn=-1", 0),
+    ("cublasDgemmGroupedBatched", f"group_count={1 << 20}, mnk=-1, mk=-1, kn=-1, mn=-1", 0),
+    ("cudnnBackendGetAttribute", "descriptor=0x10, attributeName=202, attributeType=15, arrayOfElements=[]", 0),
+    ("cudnnBackendGetAttribute", "descriptor=0x10, attributeName=202, attributeType=15, arrayOfElements=[97 98]", 0),
+    # As many elements as fit beside the rest, and how many there are.
+    ("cudnnBackendSetAttribute", "descriptor=0x10, attributeName=801, attributeType=15, count=30, arrayOfElements=["
+     + " ".join(map(str, [0x71, 0x72] + [0] * 25)) + "]", 0),
 ]
 CURAND_STATUS_NOT_INITIALIZED = 101
 

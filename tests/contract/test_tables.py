@@ -16,7 +16,7 @@ from prototypes import Parameter, Prototype  # noqa: E402
 
 CALL = re.compile(r'^CALL\((\w+), (\w+), (\w+), (\d+), "(.*)"\)$', re.MULTILINE)
 FIELDS = {
-    "cublasGemmEx": "transa:1i transb:2i m:3i n:4i k:5i Atype:8i Btype:11i Ctype:15i computeType:17i",
+    "cublasGemmEx": "h:0p transa:1i transb:2i m:3i n:4i k:5i Atype:8i Btype:11i Ctype:15i computeType:17i",
     # Declared for C++ alone.
     "cublasHgemm": "transa:1i transb:2i m:3i n:4i k:5i",
     "cublasHgemmBatched": "transa:1i transb:2i m:3i n:4i k:5i batchCount:14i",
@@ -26,7 +26,17 @@ FIELDS = {
         "convDesc:0p arrayLength:1i padA:2@1i filterStrideA:3@1i dilationA:4@1i mode:5i computeType:6i",
     # What each execution sets anew (CUDNN_ATTR_VARIANT_PACK_*) is not recorded.
     "cudnnBackendSetAttribute":
-        "descriptor:0p attributeName:1!1000-1012 attributeName:1i attributeType:2i arrayOfElements:4B3,2",
+        "descriptor:0p _:1!1000-1012 attributeName:1i attributeType:2i count:3l arrayOfElements:4B3,2",
+    # Only the results of heuristics (CUDNN_ATTR_ENGINEHEUR_RESULTS), as many as were asked for.
+    "cudnnBackendGetAttribute": "descriptor:0p _:1=202 attributeName:1i attributeType:2i arrayOfElements:5B3,2",
+    # Sums over the groups: sizes are arrays, as many as there are groups.
+    "cublasGemmGroupedBatchedEx": "h:0p Atype:8i computeType:19i mnk:3x4x5x18@17i mk:3x5x18@17i kn:5x4x18@17i mn:3x4x18@17i",
+    "cublasDgemmGroupedBatched_64": "group_count:14l mnk:3x4x5x15@14l mk:3x5x15@14l kn:5x4x15@14l mn:3x4x15@14l",
+    "cudnnSetRNNDescriptor_v8":
+        "rnn:0p cell:2i dir:4i skip:5i dataType:6i mathType:8i input:9i hidden:10i proj:11i layers:12i",
+    "cudnnSetRNNDataDescriptor": "rnnDataDesc:0p dataType:1i maxSeqLength:3i batchSize:4i vectorSize:5i steps:6x@4i",
+    "cudnnRNNForwardInference": "rnn:1p seqLength:2i xDesc:3@2l wDesc:9p",
+    "cublasCreate_v2": "h:0*",
     "cufftPlanMany": "plan:0% rank:1i n:2@1i type:9i batch:10i",
     "cufftXtMakePlanMany": "plan:0i rank:1i n:2@1l batch:11l",
     # The identifier before the rank is 128 bytes in memory and takes no register.

@@ -66,6 +66,16 @@ def read_report(path):
     return json.loads(process.stdout)
 
 
+def read_view(path, table):
+    """The rows of one table of a view: `table` is its full name, flops.operations."""
+    process = subprocess.run([REPORT, "--view", table, "--format", "json", path], capture_output=True,
+                             timeout=TIMEOUT_S, check=False)
+    if process.returncode != 0:
+        raise AssertionError(f"gpuspy-report --view {table}: status {process.returncode}, {process.stderr!r}")
+    view, name = table.split(".")
+    return json.loads(process.stdout)["views"][view][name]["rows"]
+
+
 class TestCase(unittest.TestCase):
     """Each run has an empty folder of its own, removed at the end of the test."""
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "analysis/export/placement.hpp"
+#include "analysis/passes/step_series.hpp"
 
 namespace gpuspy::analysis::perfetto {
 
@@ -15,14 +15,10 @@ struct CounterPoint {
     friend bool operator==(const CounterPoint&, const CounterPoint&) = default;
 };
 
-/// A counter that begins at 0 and changes by the second number at the first, in any order. One point for each moment at which it changes.
-std::vector<CounterPoint> counter(std::vector<std::pair<std::int64_t, int>> changes);
+/// A counter that begins at 0, from its steps in any order. One point for each moment at which it changes.
+std::vector<CounterPoint> counter(std::vector<Step> steps);
 
 /// Kernels, copies and sets that run.
 std::vector<CounterPoint> in_flight(const Placement& placement, std::uint64_t device);
-
-/// Kernels, copies and sets whose call has returned and which have not begun. What began before its call returned did not
-/// wait. Empty where the clocks are not related.
-std::vector<CounterPoint> queue_depth(const Timeline& timeline, const Placement& placement, std::uint64_t device);
 
 }  // namespace gpuspy::analysis::perfetto

@@ -15,6 +15,7 @@
 #include "analysis/export/perfetto/range_slices.hpp"
 #include "analysis/export/placement.hpp"
 #include "analysis/export/registry.hpp"
+#include "analysis/passes/latency.hpp"
 #include "analysis/render/display_text.hpp"
 
 namespace gpuspy::analysis {
@@ -171,9 +172,10 @@ private:
                 activity(uuid, placed);
             }
         }
+        std::map<std::uint64_t, QueueSteps> queues = queue_steps(model_, timeline_);
         for (const auto& [device, track] : device_tracks) {
             counter(track, "in flight", perfetto::in_flight(placement_, device));
-            counter(track, "queue depth", perfetto::queue_depth(timeline_, placement_, device));
+            counter(track, "queue depth", perfetto::counter(std::move(queues[device].waiting)));
         }
     }
 

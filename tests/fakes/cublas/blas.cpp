@@ -92,6 +92,16 @@ cublasStatus_t CUBLASWINAPI cublasGemmEx(cublasHandle_t handle, cublasOperation_
     return multiply(handle);
 }
 
+cublasStatus_t CUBLASWINAPI cublasGemmGroupedBatchedEx(cublasHandle_t handle, const cublasOperation_t*,
+                                                       const cublasOperation_t*, const int*, const int*, const int*,
+                                                       const void*, const void* const*, cudaDataType_t, const int*,
+                                                       const void* const*, cudaDataType_t, const int*, const void*,
+                                                       void* const*, cudaDataType_t, const int*, int, const int*,
+                                                       cublasComputeType_t) {
+    static sim::Injection injection("cublasGemmGroupedBatchedEx");
+    return run(handle, injection, {"cutlass_80_tensorop_f16_s16816gemm_grouped_f16_128x128_32x4_nn_align8"});
+}
+
 cublasStatus_t CUBLASWINAPI cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t, cublasOperation_t, int,
                                                        int, int, const void*, const void*, cudaDataType, int,
                                                        long long int, const void*, cudaDataType, int, long long int,

@@ -22,6 +22,9 @@
     X(cudnnStatus_t, cudnnBackendSetAttribute,                                                                           \
       (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,          \
        int64_t count, const void* values), (descriptor, name, type, count, values))                                      \
+    X(cudnnStatus_t, cudnnBackendGetAttribute,                                                                           \
+      (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,          \
+       int64_t asked, int64_t * filled, void* values), (descriptor, name, type, asked, filled, values))                  \
     X(cudnnStatus_t, cudnnBackendFinalize, (cudnnBackendDescriptor_t descriptor), (descriptor))                          \
     X(cudnnStatus_t, cudnnBackendExecute,                                                                                \
       (cudnnHandle_t handle, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t variants),                          \
@@ -50,6 +53,28 @@
     X(cudnnStatus_t, cudnnConvolutionBackwardBias,                                                                       \
       (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t dy_desc, const void* dy, const void* beta,       \
        cudnnTensorDescriptor_t db_desc, void* db), (handle, alpha, dy_desc, dy, beta, db_desc, db))
+
+#define SIM_CUDNN_ADV(X)                                                                                                 \
+    X(cudnnStatus_t, cudnnCreateRNNDescriptor, (cudnnRNNDescriptor_t * descriptor), (descriptor))                        \
+    X(cudnnStatus_t, cudnnCreateRNNDataDescriptor, (cudnnRNNDataDescriptor_t * descriptor), (descriptor))                \
+    X(cudnnStatus_t, cudnnSetRNNDescriptor_v8,                                                                           \
+      (cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t algo, cudnnRNNMode_t cell, cudnnRNNBiasMode_t bias,                      \
+       cudnnDirectionMode_t direction, cudnnRNNInputMode_t input_mode, cudnnDataType_t type, cudnnDataType_t math_type,  \
+       cudnnMathType_t math, int32_t input, int32_t hidden, int32_t projected, int32_t layers,                           \
+       cudnnDropoutDescriptor_t dropout, uint32_t flags),                                                                \
+      (rnn, algo, cell, bias, direction, input_mode, type, math_type, math, input, hidden, projected, layers, dropout,   \
+       flags))                                                                                                           \
+    X(cudnnStatus_t, cudnnSetRNNDataDescriptor,                                                                          \
+      (cudnnRNNDataDescriptor_t data, cudnnDataType_t type, cudnnRNNDataLayout_t layout, int longest, int batch,         \
+       int size, const int* lengths, void* padding), (data, type, layout, longest, batch, size, lengths, padding))       \
+    X(cudnnStatus_t, cudnnRNNForward,                                                                                    \
+      (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t mode, const int32_t* lengths,                  \
+       cudnnRNNDataDescriptor_t x_desc, const void* x, cudnnRNNDataDescriptor_t y_desc, void* y,                         \
+       cudnnTensorDescriptor_t h_desc, const void* hx, void* hy, cudnnTensorDescriptor_t c_desc, const void* cx,         \
+       void* cy, size_t weight_bytes, const void* weights, size_t work_bytes, void* work, size_t reserve_bytes,          \
+       void* reserve),                                                                                                   \
+      (handle, rnn, mode, lengths, x_desc, x, y_desc, y, h_desc, hx, hy, c_desc, cx, cy, weight_bytes, weights,          \
+       work_bytes, work, reserve_bytes, reserve))
 
 #define SIM_CUDNN_OPS(X)                                                                                                 \
     X(cudnnStatus_t, cudnnCreateTensorDescriptor, (cudnnTensorDescriptor_t * descriptor), (descriptor))                  \

@@ -59,6 +59,12 @@ cudnnStatus_t CUDNNWINAPI cudnnBackendSetAttribute(cudnnBackendDescriptor_t, cud
                                                    cudnnBackendAttributeType_t, int64_t, const void*) {
     return CUDNN_STATUS_SUCCESS;
 }
+/// What was asked for is all there.
+cudnnStatus_t CUDNNWINAPI cudnnBackendGetAttribute(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t,
+                                                   cudnnBackendAttributeType_t, int64_t asked, int64_t* filled, void*) {
+    *filled = asked;
+    return CUDNN_STATUS_SUCCESS;
+}
 cudnnStatus_t CUDNNWINAPI cudnnBackendFinalize(cudnnBackendDescriptor_t) {
     return CUDNN_STATUS_SUCCESS;
 }

@@ -28,9 +28,11 @@ void* find(const char* library, const char* name) {
     }
 #define SIM_FORWARD_GRAPH(...) SIM_FORWARD("libcudnn_graph.so.9", __VA_ARGS__)
 #define SIM_FORWARD_CNN(...) SIM_FORWARD("libcudnn_cnn.so.9", __VA_ARGS__)
+#define SIM_FORWARD_ADV(...) SIM_FORWARD("libcudnn_adv.so.9", __VA_ARGS__)
 #define SIM_FORWARD_OPS(...) SIM_FORWARD("libcudnn_ops.so.9", __VA_ARGS__)
 // clang-format on
 
 SIM_CUDNN_GRAPH(SIM_FORWARD_GRAPH)
 SIM_CUDNN_CNN(SIM_FORWARD_CNN)
+SIM_CUDNN_ADV(SIM_FORWARD_ADV)
 SIM_CUDNN_OPS(SIM_FORWARD_OPS)

@@ -67,11 +67,14 @@ std::vector<std::int64_t> words_of(const Api& api, const NamedArguments& argumen
 }
 
 analysis::WorkAnswer ScriptedCalls::operator()(const std::string& name, const NamedArguments& arguments) {
-    const Api api = hooked(name);
+    return as(hooked(name), arguments);
+}
+
+analysis::WorkAnswer ScriptedCalls::as(const Api& api, const NamedArguments& arguments) {
     const std::vector<std::int64_t> words = words_of(api, arguments);
     analysis::CallRecord call;
     call.thread = thread;
-    call.api = numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size())).first->second;
+    call.api = numbers_.try_emplace(api.name + api.fields, static_cast<std::uint32_t>(numbers_.size())).first->second;
     call.status = status;
     call.flags = status != 0 ? std::uint32_t{abi::kCallStatus} : 0;
     call.arguments = words;
@@ -79,9 +82,11 @@ analysis::WorkAnswer ScriptedCalls::operator()(const std::string& name, const Na
 }
 
 void ScriptedCalls::set(std::int64_t descriptor, std::int64_t attribute, const std::vector<std::int64_t>& numbers) {
-    (*this)(
-        "cudnnBackendSetAttribute",
-        {{"descriptor", descriptor}, {"attributeName", attribute}, {"attributeType", 3}, {"arrayOfElements", numbers}});
+    (*this)("cudnnBackendSetAttribute", {{"descriptor", descriptor},
+                                         {"attributeName", attribute},
+                                         {"attributeType", 3},
+                                         {"count", static_cast<std::int64_t>(numbers.size())},
+                                         {"arrayOfElements", numbers}});
 }
 
 void ScriptedCalls::link(std::int64_t descriptor, std::int64_t attribute,
@@ -89,6 +94,7 @@ void ScriptedCalls::link(std::int64_t descriptor, std::int64_t attribute,
     (*this)("cudnnBackendSetAttribute", {{"descriptor", descriptor},
                                          {"attributeName", attribute},
                                          {"attributeType", 15},
+                                         {"count", static_cast<std::int64_t>(descriptors.size())},
                                          {"arrayOfElements", descriptors}});
 }
 

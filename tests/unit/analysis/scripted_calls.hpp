@@ -36,6 +36,8 @@ public:
     std::int64_t status = 0;
 
     analysis::WorkAnswer operator()(const std::string& name, const NamedArguments& arguments);
+    /// Of an API as an older trace declares it.
+    analysis::WorkAnswer as(const Api& api, const NamedArguments& arguments);
 
     /// cudnnBackendSetAttribute with numbers, with other descriptors, with one data type.
     void set(std::int64_t descriptor, std::int64_t attribute, const std::vector<std::int64_t>& numbers);

@@ -36,16 +36,17 @@ constexpr std::int64_t kBfloat16 = 9;
 }  // namespace
 
 TEST_CASE("fields of kept arguments: names, arrays, no streams") {
-    const auto fields = parse_argument_fields("comm:0* n:1@2i stream:3s buf:4#5 last:6l");
-    REQUIRE(fields.size() == 4);
+    const auto fields = parse_argument_fields("comm:0* n:1@2i _:7!1-3 _:8=202 stream:3s buf:4#5 sum:9x10@2i last:6l");
+    REQUIRE(fields.size() == 5);
     CHECK(fields[0].name == "comm");
     CHECK(fields[1].type == '@');
     CHECK(fields[1].element_type == 'i');
-    CHECK(fields[3].name == "last");
+    CHECK(fields[4].name == "last");
 
-    const std::vector<std::int64_t> words = {77, 3, 10, 20, 30, 1, 0x1234, -5};
+    const std::vector<std::int64_t> words = {77, 3, 10, 20, 30, 1, 0x1234, 99, -5};
     const auto arguments = match_arguments(fields, words);
-    REQUIRE(arguments.size() == 4);
+    REQUIRE(arguments.size() == 5);
+    CHECK(analysis::find_argument(arguments, "sum") == 99);
     CHECK(analysis::find_argument(arguments, "comm") == 77);
     CHECK(arguments[1].words.size() == 3);
     CHECK(arguments[1].words[2] == 30);

@@ -193,6 +193,7 @@ TEST_CASE("without the number of SMs whether grids fill the device is not known"
     CHECK(devices[0].time.not_known_ns == 300);
     CHECK_FALSE(devices[0].time.idle_sms.has_value());
     CHECK(devices[0].small_grids.empty());
+    CHECK_FALSE(devices[0].time.share_fills.has_value());
 }
 
 TEST_CASE("the sweep agrees with counting every ns", "[concurrency][idle]") {

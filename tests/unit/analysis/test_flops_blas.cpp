@@ -180,7 +180,6 @@ TEST_CASE("calls that compute no sums of products have none, and are known to") 
 TEST_CASE("BLAS calls of unknown work say why") {
     CHECK(one("cublasDgbmv_v2", {{"m", 3}, {"n", 4}}).kind == Kind::kUnknown);
     CHECK(one("cublasDotEx", {{"n", 3}}).cause == Unknown::kNotKept);  // of what type, no argument says
-    CHECK(one("cublasSgemmGroupedBatched", {{"group_count", 3}}).cause == Unknown::kNotKept);
     CHECK(one("cublasSgemm_v2", {{"m", -1}, {"n", 4}, {"k", 4}}).cause == Unknown::kSenselessSizes);
     constexpr std::int64_t kHuge = std::int64_t{1} << 40;
     CHECK(one("cublasSgemm_v2_64", {{"m", kHuge}, {"n", kHuge}, {"k", 4}}).cause == Unknown::kSenselessSizes);
@@ -257,4 +256,51 @@ TEST_CASE("cuBLASLt: a layout that was not described is said to be missing") {
     call("cublasLtMatrixLayoutCreate", {{"matLayout", 2}, {"type", kR16F}, {"rows", 1}, {"cols", 1}});
     call.status = 0;
     CHECK(call("cublasLtMatmul", kMatmul).work.flops == 2 * kProduct);
+}
+
+TEST_CASE("FLOPs of grouped products: the sums over the groups, which the call's arrays gave") {
+    // Two of 10 x 20 x 30 and three of 5 x 5 x 5.
+    const NamedArguments sums = {{"mnk", 12'000 + 375}, {"mk", 600 + 75}, {"kn", 1'200 + 75}, {"mn", 400 + 75}};
+    check_known(one("cublasDgemmGroupedBatched", sums), 24'750, MathType::kFp64, 8 * 2'425, Operation::kMatrixMultiply);
+    NamedArguments mixed = sums;
+    mixed.emplace_back("Atype", kR16F);
+    check_known(one("cublasGemmGroupedBatchedEx_64", mixed), 24'750, MathType::kFp16, 2 * 2'425,
+                Operation::kMatrixMultiply);
+    NamedArguments none = sums;
+    none[0] = {"mnk", -1};
+    CHECK(one("cublasDgemmGroupedBatched", none).cause == Unknown::kNotKept);
+    Api older = hooked("cublasDgemmGroupedBatched");
+    older.fields = "group_count:14i";
+    CHECK(ScriptedCalls().as(older, {{"group_count", 2}}).cause == Unknown::kNotKept);
+}
+
+TEST_CASE("a handle's math mode says whether 32-bit floats may become TF32") {
+    ScriptedCalls call;
+    NamedArguments product = kMnk;
+    product.emplace_back("h", 0x10);
+    const auto type = [&](const char* name = "cublasSgemm_v2") { return call(name, product).work.type; };
+    CHECK(type() == MathType::kFp32OrTf32);  // The handle is older than the recording.
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 3}});
+    CHECK(type() == MathType::kFp32OrTf32);  // TF32 is allowed: kernels tell.
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 0}});
+    CHECK(type() == MathType::kFp32);
+    CHECK(type("cublasCgemm_v2") == MathType::kFp32);
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 16 + 3}});  // A flag that is no mode.
+    CHECK(type() == MathType::kFp32OrTf32);
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 2}});
+    CHECK(type() == MathType::kFp32);
+    call("cublasSetMathMode", {{"h", 0x20}, {"mode", 3}});  // Another handle.
+    CHECK(type() == MathType::kFp32);
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 1}});
+    CHECK(type() == MathType::kFp16);
+    call("cublasCreate_v2", {{"h", 0x10}});  // A new one at the same address.
+    CHECK(type() == MathType::kFp32);
+    call.status = 1;
+    call("cublasSetMathMode", {{"h", 0x10}, {"mode", 3}});
+    call.status = 0;
+    CHECK(type() == MathType::kFp32);
+    NamedArguments fast = product;
+    for (const auto& [name, value] : {std::pair{"Atype", kR32F}, std::pair{"computeType", std::int64_t{77}}})
+        fast.emplace_back(name, value);
+    CHECK(call("cublasGemmEx", fast).work.type == MathType::kTf32);  // The call's own word counts.
 }

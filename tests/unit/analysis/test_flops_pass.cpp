@@ -144,3 +144,19 @@ TEST_CASE("of several devices the utilisation is the mean over them") {
     CHECK(totals[2].per_s_of_wall == Approx(300));
     CHECK(totals[2].utilisation_of_busy == Approx(3.0 / 8));
 }
+
+TEST_CASE("sums beyond 64 bits do not wrap") {
+    FlopsInput input;
+    input.wall_ns = 10 * kSecond;
+    input.devices = {device(4 * kSecond, 4 * kSecond)};
+    constexpr std::uint64_t kMost = 15'000'000'000'000'000'000U;
+    input.executions = {known(kMost, MathType::kFp16, kMost, 2 * kSecond),
+                        known(kMost, MathType::kFp16, kMost, 2 * kSecond)};
+    const auto report = flops_report(input);
+    CHECK(report.totals[0].flops == Approx(3e19));
+    CHECK(report.totals[0].per_s_of_wall == Approx(3e18));
+    CHECK(report.rows[0].flops == Approx(3e19));
+    CHECK(report.rows[0].least_bytes == Approx(3e19));
+    CHECK(report.rows[0].per_s == Approx(3e19 / 4));
+    CHECK(report.types[0].flops == Approx(3e19));
+}

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "analysis/model/selection.hpp"
 #include "analysis/passes/work_executions.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripted_calls.hpp"
@@ -116,6 +117,56 @@ TEST_CASE("a captured call computes nothing then, and its work once for each lau
         CHECK(execution.kernels == 2);
     }
     CHECK(analysis::work_executions(*model, *model->timeline).without_records == 0);
+}
+
+TEST_CASE("of what was selected the share of an operation's device time counts, on both sides") {
+    TraceBuilder trace = begun_trace();
+    trace.device(0, "NVIDIA H200");
+    trace.call(launch(120, 1, 1));
+    trace.call(launch(130, 2, 1));
+    trace.call(library_call("cublasDgemm_v2", 100, 60, kTen));
+    trace.call(launch(220, 3, 1));
+    trace.call(library_call("cublasDgemm_v2", 200, 60, kTen));
+    trace.activity(kernel("product", 400, 90, 1));
+    trace.activity(kernel("reduce", 500, 10, 2));
+    trace.activity(kernel("product", 600, 100, 3));
+    trace.activity(kernel("other", 800, 100, 9));
+    trace.end(kStart + 1'000);
+    const auto model = timeline_of(trace);
+    const auto report_of = [&model](const analysis::Selection& selection, std::uint64_t in_part) {
+        const auto part = analysis::select(*model, *model->timeline, selection);
+        const auto executions = analysis::work_executions(*model, part);
+        CHECK(executions.in_part == in_part);
+        CHECK(executions.without_records == 0);
+        return analysis::flops_report(executions.input);
+    };
+    analysis::Selection range;  // Half of the last product; calls lie before it.
+    range.from_ns = 650;
+    range.to_ns = 850;
+    const auto by_time = report_of(range, 1);
+    REQUIRE(by_time.totals.size() == 1);
+    CHECK(by_time.totals[0].flops == 1'000);
+    CHECK(by_time.totals[0].time.kernel_ns == 100);
+    CHECK(by_time.totals[0].time.known_ns == 50);
+    CHECK(by_time.totals[0].busy_ns == 100);
+    CHECK(by_time.totals[0].per_s_of_busy == Approx(1'000 / 100e-9));
+    CHECK(by_time.rows[0].per_s == Approx(1'000 / 50e-9));  // The same as of the whole.
+    analysis::Selection filter;
+    filter.wants_kernel = [](const std::string& name) { return name == "product"; };
+    const auto by_name = report_of(filter, 1);
+    CHECK(by_name.totals[0].flops == Approx(2'000 * 0.9 + 2'000));
+    CHECK(by_name.totals[0].time.kernel_ns == 190);
+    CHECK(by_name.totals[0].covered == 1);
+    CHECK(by_name.rows[0].kernels == 2);
+    filter.wants_kernel = [](const std::string& name) { return name == "other"; };
+    const auto none = report_of(filter, 0);
+    CHECK_FALSE(none.totals[0].flops);
+    CHECK(none.rows.empty());
+    filter.wants_kernel = [](const std::string&) { return false; };
+    CHECK(report_of(filter, 0).totals.empty());
+    const auto whole = analysis::work_executions(*model, *model->timeline);
+    CHECK(whole.in_part == 0);
+    CHECK(analysis::flops_report(whole.input).totals[0].flops == 4'000);
 }
 
 TEST_CASE("a call without a device record is said to be missing; without any records at all each call counts") {

@@ -60,6 +60,7 @@ TEST_CASE("rates per multiprocessor give the datasheets' peaks at the datasheets
         {"NVIDIA H100 PCIe", 9, 0, 114, 1'620'000, 1'755'000},
         {"NVIDIA H100 80GB HBM3", 9, 0, 132, 1'830'000, 1'980'000},
     };
+    int with_fp64 = 0;
     for (const Row& row : rows) {
         INFO(row.name);
         const auto tensor = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.tensor_khz));
@@ -71,7 +72,11 @@ TEST_CASE("rates per multiprocessor give the datasheets' peaks at the datasheets
         }
         const auto plain = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.khz)).of(MathType::kFp32);
         CHECK(plain.derived.value_or(0) == Approx(plain.datasheet.value_or(0)).epsilon(0.02));
+        const auto fp64 = peaks_of(device(row.name, row.major, row.minor, row.sm_count, row.khz)).of(MathType::kFp64);
+        if (fp64.datasheet) CHECK(fp64.derived.value_or(0) == Approx(*fp64.datasheet).epsilon(0.02));
+        with_fp64 += fp64.datasheet ? 1 : 0;
     }
+    CHECK(with_fp64 == 4);  // V100, A100 and both H100; the other sheets list none.
 }
 
 TEST_CASE("a peak that no source gives is not known") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/export/perfetto/trace.pb.h"
+#include "analysis/passes/latency.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 #include "tests/unit/export/exported.hpp"
@@ -20,7 +21,8 @@ namespace {
 struct Decoded {
     std::map<std::uint64_t, perfetto::TrackDescriptor> tracks;
     std::map<std::uint64_t, std::string> events;  ///< By track: "a(b)" is a slice b in a slice a.
-    std::map<std::string, std::vector<std::uint64_t>> flows, ending_flows;  ///< By name of the slice.
+    std::map<std::string, std::vector<std::uint64_t>> flows, ending_flows;               ///< By name of the slice.
+    std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> counters;  ///< Moment and value, by name.
     std::size_t interned = 0;
     perfetto::Trace trace;
 
@@ -49,6 +51,10 @@ Decoded decode(TraceBuilder& script) {
             decoded.tracks[packet.track_descriptor().uuid()] = packet.track_descriptor();
         }
         const TrackEvent& event = packet.track_event();
+        if (event.type() == TrackEvent::TYPE_COUNTER) {
+            decoded.counters[decoded.tracks.at(event.track_uuid()).name()].emplace_back(packet.timestamp(),
+                                                                                        event.counter_value());
+        }
         std::string& events = decoded.events[event.track_uuid()];
         if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) {
             const std::string& name = names.at(event.name_iid());
@@ -88,6 +94,38 @@ TEST_CASE("calls nest on their thread, and arrows lead from the launch to the ke
     REQUIRE(decoded.flows.at("cuLaunchKernel").size() == 1);
     CHECK(decoded.flows.at("cuLaunchKernel") == decoded.ending_flows.at("pool"));
     CHECK(decoded.flows.at("cudaLaunchKernel").empty());
+}
+
+TEST_CASE("the queue holds what the program's call has given and the device has not begun", "[export]") {
+    TraceBuilder script = begun_trace();
+    const auto launch = [&script](std::uint64_t at,
+                                  std::uint64_t correlation) {  // The driver's call in the runtime's, in cuDNN's.
+        script.call({.api = driver_launch(),
+                     .begin = kStart + at + 5,
+                     .end = kStart + at + 10,
+                     .depth = 2,
+                     .correlation = correlation});
+        script.call({.api = runtime_launch(), .begin = kStart + at + 2, .end = kStart + at + 20, .depth = 1});
+        script.call(
+            {.api = cudnn("cudnnPoolingForward"), .begin = kStart + at, .end = kStart + at + 50, .caller = 0x1100});
+    };
+    launch(100, 1);
+    launch(200, 2);
+    launch(300, 3);
+    script.activity({.name = "a", .start = on_device(kStart + 400), .duration = 10, .correlation = 1});
+    script.activity({.name = "b", .start = on_device(kStart + 410), .duration = 10, .correlation = 2});
+    // Begins after the driver's call returned and before the runtime's: it did not wait.
+    script.activity({.name = "c", .start = on_device(kStart + 315), .duration = 10, .correlation = 3});
+    script.activity({.name = "d", .start = on_device(kStart + 500), .duration = 10});  // Its call is not known.
+    script.end(kStart + 900'000);
+    const auto at = [](std::uint64_t ns) { return static_cast<std::int64_t>(kStart + kHostOffset + ns); };
+    using Points = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    CHECK(decode(script).counters.at("queue depth") ==
+          Points{{at(0), 0}, {at(120), 1}, {at(220), 2}, {at(400), 1}, {at(410), 0}});
+    const auto model = timeline_of(script);
+    const auto depths = analysis::queue_depths(*model, *model->timeline);
+    REQUIRE(depths.size() == 1);
+    CHECK(depths[0].waiting.average == Approx((280.0 + 190.0) / 1e6));  // The same area as the counter's.
 }
 
 TEST_CASE("a graph's launch has an arrow to each of its kernels", "[export]") {

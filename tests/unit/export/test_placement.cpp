@@ -115,7 +115,6 @@ TEST_CASE("device records whose clock is not known begin with the recording, and
     CHECK(placement.tracks[0].activities[1].begin_ns == 600);
     REQUIRE(remarks(placement).size() == 1);
     CHECK(remarks(placement)[0].find("not known") != std::string::npos);
-    CHECK(perfetto::queue_depth(script.timeline, placement, 0).empty());
 }
 
 TEST_CASE("a counter has a point for each moment at which it changes", "[export]") {
@@ -129,24 +128,6 @@ TEST_CASE("a counter has a point for each moment at which it changes", "[export]
     const Placement placement = place_activities(script.timeline);
     CHECK(perfetto::in_flight(placement, 0) == Points{{0, 1}, {5, 2}, {10, 1}, {15, 0}});
     CHECK(perfetto::in_flight(placement, 1) == Points{{0, 1}, {10, 0}});
-}
-
-TEST_CASE("the queue holds what was launched and has not begun", "[export]") {
-    using Points = std::vector<perfetto::CounterPoint>;
-    Script script;
-    script.timeline.calls.resize(3);
-    script.timeline.calls[0].end_ns = 10;
-    script.timeline.calls[1].end_ns = 20;
-    script.timeline.calls[2].end_ns = 90;
-    script.kernel(30, 10);
-    script.kernel(40, 10);
-    script.kernel(80, 10);  // Begins before its call returned: it did not wait.
-    script.kernel(95, 10);  // Its call is not known.
-    for (std::uint32_t call = 0; call < 3; ++call) {
-        script.timeline.activities[call].call = call;
-    }
-    const Placement placement = place_activities(script.timeline);
-    CHECK(perfetto::queue_depth(script.timeline, placement, 0) == Points{{10, 1}, {20, 2}, {30, 1}, {40, 0}});
 }
 
 TEST_CASE("calls nest; one that reaches beyond the call around it goes to a sibling", "[export]") {
