@@ -247,7 +247,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
             count_loss(abi::LossCause::kCuptiDropped, dropped);
         }
     }
-    if (!final) read_host_clock();  // what it needs may be gone
+    read_host_clock(final);
     const std::uint64_t now_ns = device_clock_ns(nullptr);
     if (opened_at_ns == 0) opened_at_ns = now_ns;
     const std::uint64_t first_ns = opened_at_ns > kClockSlackNs ? opened_at_ns - kClockSlackNs : 0;

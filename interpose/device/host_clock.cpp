@@ -90,13 +90,18 @@ void forget_host_clock() noexcept {
     active_clock.store(0, std::memory_order_release);
 }
 
-void read_host_clock() noexcept {
+void read_host_clock(bool final) noexcept {
     const CUpti_TimestampCallbackFunc clock = host_clock.load(std::memory_order_relaxed);
     if (clock == nullptr) return;
     static constinit std::uint64_t next_ns = 0;  // the drain thread's own
     static constinit std::uint32_t read_clock = 0;
     const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
-    if (begin_ns < next_ns && read_clock == current_clock()) return;
+    bool has_rate = false;
+    {
+        const Locked guard(readings_lock);
+        has_rate = latest.host != base.host;
+    }
+    if (has_rate && (final || (begin_ns < next_ns && read_clock == current_clock()))) return;
     read_clock = current_clock();
     const Reading now = read_together(clock);
     const std::uint64_t end_ns = ring::read_clock_ns(CLOCK_MONOTONIC);

@@ -25,8 +25,9 @@ bool is_current_clock(CUpti_TimestampCallbackFunc clock) noexcept;
 /// have been flushed.
 CUptiResult host_sets_clock(RegisterClock original, CUpti_TimestampCallbackFunc clock, const CuptiApi* api) noexcept;
 
-/// Drain thread, before records are put: reads the host's clock, if it is time to. A clock that takes long is read seldom.
-void read_host_clock() noexcept;
+/// Drain thread, before records are put: reads the host's clock, if it is time to. A clock that takes long is read seldom; `final`: what
+/// it needs may be gone, so only if its rate is not known yet.
+void read_host_clock(bool final) noexcept;
 
 /// From times of a clock to ns of the device clock, as it was before any host set one.
 struct ClockLine {
