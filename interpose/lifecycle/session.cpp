@@ -25,6 +25,7 @@
 #include "interpose/nvtx/range_events.hpp"
 #include "interpose/record/calibrate.hpp"
 #include "interpose/record/capture.hpp"
+#include "interpose/record/stack.hpp"
 #include "interpose/resolve/elf.hpp"
 
 namespace gpuspy::hook {
@@ -98,6 +99,7 @@ std::uint64_t measure_call_ps(std::uint64_t tick_hz) noexcept {
     if (scratch_ring == nullptr || scratch == nullptr || tick_hz == 0) return 0;
     scratch->ring = scratch_ring;
     scratch->ring_bytes = kScratchBytes;
+    scratch->stack_end = own_stack_end();
     const double ticks = static_cast<double>(measure_call_ticks(*scratch));
     return static_cast<std::uint64_t>(ticks * 1e12 / static_cast<double>(tick_hz));
 }
@@ -258,6 +260,7 @@ ThreadState* claim_ring() noexcept {
     thread->ring = rings.claim(static_cast<std::uint32_t>(current_tid()), ring::ticks());
     if (thread->ring == nullptr) return nullptr;
     thread->ring_bytes = rings.ring_bytes();
+    thread->stack_end = own_stack_end();
     local.state = thread;
     if (has_thread_key) gpuspy_pthread_setspecific(thread_key, thread);
     return thread;

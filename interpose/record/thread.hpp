@@ -32,6 +32,7 @@ inline constexpr std::uint32_t kMaxDepth = 48;
 struct ThreadState {
     abi::RingHeader* ring;
     std::uint64_t ring_bytes;
+    const void* stack_end;  ///< own_stack_end()
     std::uint32_t depth;
     /// Not nullptr: between reserving room in the ring and committing, the ring must not be touched. The frame that writes.
     const void* writer;
