@@ -111,6 +111,7 @@ int RingSet::create(const RingSetConfig& config) noexcept {
             return ENOMEM;
         }
     }
+    has_thread_ended_ = config.has_thread_ended;
     fill_header(config, stride);
     return 0;
 }
@@ -180,11 +181,17 @@ abi::RingHeader* RingSet::claim(std::uint32_t tid, std::uint64_t ticks) noexcept
     }
     abi::RingHeader* ring = find_free();
     if (ring == nullptr) {
+        take_back();
+        ring = find_free();
+    }
+    if (ring == nullptr) {
         ring = grow();
+    }
+    if (ring != nullptr) {
+        ring->tid.store(tid, std::memory_order_relaxed);
     }
     unlock();
     if (ring != nullptr) {
-        ring->tid.store(tid, std::memory_order_relaxed);
         write_thread_event(ring, header_->ring_bytes, tid, ticks);
     }
     return ring;
@@ -201,6 +208,21 @@ abi::RingHeader* RingSet::find_free() noexcept {
         }
     }
     return nullptr;
+}
+
+/// A thread that calls after its destructor for us has run takes another ring, which nobody gives back. Two are asked for whenever
+/// none is free, so that such rings do not become more and more.
+void RingSet::take_back() noexcept {
+    constexpr int kAskedAtOnce = 2;
+    const std::uint32_t count = ring_count_.load(std::memory_order_relaxed);
+    for (int i = 0; has_thread_ended_ != nullptr && count != 0 && i < kAskedAtOnce; ++i) {
+        next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
+        abi::RingHeader* ring = rings_[next_asked_];
+        if (ring->thread_ended.load(std::memory_order_relaxed) == 0 &&
+            has_thread_ended_(ring->tid.load(std::memory_order_relaxed))) {
+            release(ring);
+        }
+    }
 }
 
 abi::RingHeader* RingSet::grow() noexcept {
@@ -306,6 +328,8 @@ void RingSet::forget_after_fork() noexcept {
     prefix_bytes_ = 0;
     ring_count_.store(0, std::memory_order_relaxed);
     shared_limit_ = 0;
+    has_thread_ended_ = nullptr;
+    next_asked_ = 0;
     lock_.store(kFree, std::memory_order_relaxed);
     claims_.store(0, std::memory_order_relaxed);
     fd_ = -1;

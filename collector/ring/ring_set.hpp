@@ -19,6 +19,8 @@ struct RingSetConfig {
     const char* boot_id = "";
     const abi::ApiEntry* apis = nullptr;
     std::uint32_t api_count = 0;
+    /// Whether a thread of this process has ended: rings of those that said nothing are taken back. nullptr: none has.
+    bool (*has_thread_ended)(std::uint32_t tid) noexcept = nullptr;
 };
 
 /// Thread safe where said; constant-initialised; never destroyed (hooks may run until the last instruction).
@@ -69,6 +71,7 @@ private:
     void fill_header(const RingSetConfig& config, std::uint64_t stride) noexcept;
     abi::RingHeader* map_ring(std::uint32_t index) noexcept;
     abi::RingHeader* find_free() noexcept;
+    void take_back() noexcept;
     abi::RingHeader* grow() noexcept;
     bool lock() noexcept;
     void unlock() noexcept;
@@ -78,6 +81,8 @@ private:
     std::uint64_t prefix_bytes_ = 0;     ///< Header and API table, in whole pages.
     std::atomic<std::uint32_t> ring_count_{0};
     std::uint32_t shared_limit_ = 0;  ///< Rings from this index on are private.
+    bool (*has_thread_ended_)(std::uint32_t tid) noexcept = nullptr;
+    std::uint32_t next_asked_ = 0;  ///< Ring whose thread is asked for next.
     std::atomic<std::uint32_t> lock_{0};
     std::atomic<std::uint32_t> claims_{
         0};  ///< Done, with or without success: who waits for the lock sees others get on.

@@ -38,7 +38,6 @@ struct ThreadState {
     const void* writer;
     std::uint32_t device_calls;      ///< Driver calls that make device work and that the thread is in (0 or 1).
     LaunchConfiguration configured;  ///< By the thread's last cudaConfigureCall.
-    ThreadState* next_free;
     OpenCall open[kMaxDepth];
 };
 
