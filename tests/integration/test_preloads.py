@@ -90,6 +90,10 @@ class OutOfReach(harness.TestCase):
         for word in words:
             self.assertIn(word, text)
 
+    def test_address_sanitizer_as_a_library(self):
+        """It ends a program that loads another library before it, unless it is told; then there is nothing to say but that CUDA is not used."""
+        self.assert_said(self.compiled("gcc", "-fsanitize=address"), "no CUDA call was seen")
+
     def compiled(self, compiler, *options):
         if shutil.which(compiler) is None:
             self.skipTest(f"{compiler} is not installed")
