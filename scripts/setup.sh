@@ -26,12 +26,15 @@ as_root() {
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
     pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file chromium:chromium
-    chromedriver:chromium-driver protoc:protobuf-compiler"
+    chromedriver:chromium-driver protoc:protobuf-compiler musl-gcc:musl-tools"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
     zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev
     zlib.h:zlib1g-dev google/protobuf/message_lite.h:libprotobuf-dev"
 # What the HTML report contains.
 scripts="javascript/chart.js/chart.min.js:libjs-chart.js nodejs/d3/dist/d3.min.js:node-d3"
+
+# Allocators that tests preload together with gpuspy.
+libraries="libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4"
 
 missing_packages() {
     for entry in $commands; do
@@ -39,6 +42,9 @@ missing_packages() {
     done
     for entry in $files; do
         [ -e "/usr/include/${entry%%:*}" ] || echo "${entry##*:}"
+    done
+    for entry in $libraries; do
+        ls /usr/lib/*/"${entry%%:*}" >/dev/null 2>&1 || echo "${entry##*:}"
     done
     for entry in $scripts; do
         [ -e "/usr/share/${entry%%:*}" ] || echo "${entry##*:}"

@@ -62,9 +62,9 @@ inline void commit(abi::RingHeader* ring, const std::uint64_t* event) noexcept {
     ring->head.store(head + std::uint64_t{header->words} * kWordBytes, std::memory_order_release);
 }
 
-/// An event found no room.
+/// An event found no room. Or a signal handler's found its thread writing one, perhaps counting this: hence one operation.
 inline void count_drop(abi::RingHeader* ring) noexcept {
-    ring->dropped.store(ring->dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ring->dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Bytes written and not yet consumed.

@@ -8,6 +8,7 @@
 
 #include "collector/abi/event.hpp"
 #include "collector/ring/clock.hpp"
+#include "collector/ring/futex.hpp"
 #include "collector/ring/ring.hpp"
 #include "collector/ring/text.hpp"
 
@@ -18,8 +19,14 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kLowestRingBytes = 4096;
 constexpr std::uint64_t kHighestRingBytes = 64U << 20;
-constexpr std::uint64_t kLockWaitNs = 100'000'000;
+constexpr std::uint64_t kLockWaitNs = 1'000'000'000;  ///< While no other thread gets its ring either.
+constexpr std::uint64_t kLockLookAgainNs = 10'000'000;
 constexpr long kTmpfsMagic = 0x01021994;
+
+// The lock's states.
+constexpr std::uint32_t kFree = 0;
+constexpr std::uint32_t kHeld = 1;
+constexpr std::uint32_t kAwaited = 2;  ///< Held, and another thread may sleep for it.
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) noexcept {
     return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
@@ -104,6 +111,7 @@ int RingSet::create(const RingSetConfig& config) noexcept {
             return ENOMEM;
         }
     }
+    has_thread_ended_ = config.has_thread_ended;
     fill_header(config, stride);
     return 0;
 }
@@ -173,11 +181,17 @@ abi::RingHeader* RingSet::claim(std::uint32_t tid, std::uint64_t ticks) noexcept
     }
     abi::RingHeader* ring = find_free();
     if (ring == nullptr) {
+        take_back();
+        ring = find_free();
+    }
+    if (ring == nullptr) {
         ring = grow();
     }
-    lock_.store(0, std::memory_order_release);
     if (ring != nullptr) {
         ring->tid.store(tid, std::memory_order_relaxed);
+    }
+    unlock();
+    if (ring != nullptr) {
         write_thread_event(ring, header_->ring_bytes, tid, ticks);
     }
     return ring;
@@ -194,6 +208,21 @@ abi::RingHeader* RingSet::find_free() noexcept {
         }
     }
     return nullptr;
+}
+
+/// A thread that calls after its destructor for us has run takes another ring, which nobody gives back. Two are asked for whenever
+/// none is free, so that such rings do not become more and more.
+void RingSet::take_back() noexcept {
+    constexpr int kAskedAtOnce = 2;
+    const std::uint32_t count = ring_count_.load(std::memory_order_relaxed);
+    for (int i = 0; has_thread_ended_ != nullptr && count != 0 && i < kAskedAtOnce; ++i) {
+        next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
+        abi::RingHeader* ring = rings_[next_asked_];
+        if (ring->thread_ended.load(std::memory_order_relaxed) == 0 &&
+            has_thread_ended_(ring->tid.load(std::memory_order_relaxed))) {
+            release(ring);
+        }
+    }
 }
 
 abi::RingHeader* RingSet::grow() noexcept {
@@ -232,25 +261,34 @@ abi::RingHeader* RingSet::map_ring(std::uint32_t index) noexcept {
 }
 
 bool RingSet::lock() noexcept {
-    std::uint64_t deadline_ns = 0;
-    for (unsigned attempt = 0;; ++attempt) {
-        std::uint32_t expected = 0;
-        if (lock_.compare_exchange_weak(expected, 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+    for (unsigned attempt = 0; attempt < 100; ++attempt) {
+        std::uint32_t expected = kFree;
+        if (lock_.compare_exchange_weak(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) {
             return true;
         }
-        if (attempt < 100) {
-            spin_pause();
-            continue;
-        }
+        spin_pause();
+    }
+    std::uint32_t claims = claims_.load(std::memory_order_relaxed);
+    std::uint64_t deadline_ns = read_clock_ns(CLOCK_MONOTONIC) + kLockWaitNs;
+    // A thousand threads may come at once: who waits sleeps, and each of them wakes the next.
+    while (lock_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
+        futex_wait(lock_, kAwaited, kLockLookAgainNs);
         const std::uint64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
-        if (deadline_ns == 0) {
+        if (const std::uint32_t done = claims_.load(std::memory_order_relaxed); done != claims) {
+            claims = done;
             deadline_ns = now_ns + kLockWaitNs;
         } else if (now_ns > deadline_ns) {
             return false;
         }
-        // Sleep, not sched_yield: a thread of real-time priority would keep the holder from running.
-        const timespec pause{0, 50'000};
-        syscall(SYS_nanosleep, &pause, nullptr);
+    }
+    return true;
+}
+
+void RingSet::unlock() noexcept {
+    claims_.fetch_add(1, std::memory_order_relaxed);
+    // Acquired by the next one in lock().
+    if (lock_.exchange(kFree, std::memory_order_release) == kAwaited) {
+        futex_wake_one(lock_);
     }
 }
 
@@ -290,7 +328,10 @@ void RingSet::forget_after_fork() noexcept {
     prefix_bytes_ = 0;
     ring_count_.store(0, std::memory_order_relaxed);
     shared_limit_ = 0;
-    lock_.store(0, std::memory_order_relaxed);
+    has_thread_ended_ = nullptr;
+    next_asked_ = 0;
+    lock_.store(kFree, std::memory_order_relaxed);
+    claims_.store(0, std::memory_order_relaxed);
     fd_ = -1;
     identity_ = {};
     share_error_ = 0;

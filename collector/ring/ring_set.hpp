@@ -19,6 +19,8 @@ struct RingSetConfig {
     const char* boot_id = "";
     const abi::ApiEntry* apis = nullptr;
     std::uint32_t api_count = 0;
+    /// Whether a thread of this process has ended: rings of those that said nothing are taken back. nullptr: none has.
+    bool (*has_thread_ended)(std::uint32_t tid) noexcept = nullptr;
 };
 
 /// Thread safe where said; constant-initialised; never destroyed (hooks may run until the last instruction).
@@ -47,8 +49,9 @@ public:
 
     /// A ring for the calling thread, its ThreadEvent written: one that another thread left empty, else a new one.
     /// Rings that no longer fit into the share of the tmpfs lie in private memory. nullptr: none left, no memory, or
-    /// other threads kept the lock for longer than 100 ms. For any thread, and for a signal handler: it waits for the
-    /// lock with a limit, so a handler that interrupts a claim on its own thread gets nullptr. Makes system calls.
+    /// one other thread kept the lock for longer than a second. A thousand threads that claim at once wait for each other, as long as
+    /// they get on. For any thread, and for a signal handler: since it waits with a limit, a handler that interrupts a claim on
+    /// its own thread gets nullptr. Makes system calls.
     abi::RingHeader* claim(std::uint32_t tid, std::uint64_t ticks) noexcept;
 
     /// The thread has ended: its ring may be given to another once it is drained.
@@ -68,15 +71,21 @@ private:
     void fill_header(const RingSetConfig& config, std::uint64_t stride) noexcept;
     abi::RingHeader* map_ring(std::uint32_t index) noexcept;
     abi::RingHeader* find_free() noexcept;
+    void take_back() noexcept;
     abi::RingHeader* grow() noexcept;
     bool lock() noexcept;
+    void unlock() noexcept;
 
     abi::MapHeader* header_ = nullptr;
     abi::RingHeader** rings_ = nullptr;  ///< kMaxRings pointers, in a mapping of their own.
     std::uint64_t prefix_bytes_ = 0;     ///< Header and API table, in whole pages.
     std::atomic<std::uint32_t> ring_count_{0};
     std::uint32_t shared_limit_ = 0;  ///< Rings from this index on are private.
+    bool (*has_thread_ended_)(std::uint32_t tid) noexcept = nullptr;
+    std::uint32_t next_asked_ = 0;  ///< Ring whose thread is asked for next.
     std::atomic<std::uint32_t> lock_{0};
+    std::atomic<std::uint32_t> claims_{
+        0};  ///< Done, with or without success: who waits for the lock sees others get on.
     int fd_ = -1;
     FileIdentity identity_{};
     int share_error_ = 0;

@@ -120,6 +120,10 @@ EnvironmentChange child_environment(const Settings& settings, const char* preloa
     if (settings.device_timing.has_value()) {
         change.set.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
     }
+    if (settings.asan_options.has_value()) {
+        const std::string& before = *settings.asan_options;
+        change.set.emplace_back(kAsanOptions, before + (before.empty() ? "" : ":") + "verify_asan_link_order=0");
+    }
     if (settings.follow_children) {
         change.unset.push_back(kOnlyPid);  // We may be a child of a gpuspy-run that follows none.
     } else {

@@ -39,7 +39,11 @@ struct Settings {
     std::uint64_t run_id = 0;
     std::optional<bool> device_timing;
     bool follow_children = true;
+    /// Value of kAsanOptions before, if the program has the address sanitizer's shared runtime, which is told that we may come first.
+    std::optional<std::string> asan_options;
 };
+
+inline constexpr const char* kAsanOptions = "ASAN_OPTIONS";
 
 /// The variable that makes NVTX hand a program's ranges to a tool.
 inline constexpr const char* kNvtxInjection = "NVTX_INJECTION64_PATH";

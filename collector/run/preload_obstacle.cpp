@@ -6,6 +6,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -72,7 +73,9 @@ Obstacle find_obstacle(const std::string& path, const FileBytes& file, const Elf
         return {path + " " + reason + ": the loader preloads nothing into it; run it as its owner, or a copy of it",
                 false};
     }
-    return {};
+    return {"", false, std::any_of(elf.needed.begin(), elf.needed.end(), [](const std::string& name) {
+                return name.rfind("libasan.so.", 0) == 0;
+            })};
 }
 
 Obstacle find_obstacle_of_command(const std::string& name) {

@@ -19,6 +19,8 @@ struct Obstacle {
     std::string reason;  ///< One line about `path`; "": none is known.
     /// Preloading would break the program, not just do nothing: its loader takes our library and cannot link it.
     bool breaks = false;
+    /// No obstacle, if it is told so: the address sanitizer's shared runtime, which ends a program that loads another library before it.
+    bool wants_to_be_first = false;
 };
 
 /// Of the file that the kernel runs (no script).

@@ -111,6 +111,9 @@ Recorded record_once(const Installation& installation, const RecordRequest& requ
     settings.follow_children = request.follow_children;
     const bool disabled = is_disabled(variable("GPUSPY_DISABLE"));
     const Obstacle obstacle = find_obstacle_of_command(request.command.front());
+    if (obstacle.wants_to_be_first) {
+        settings.asan_options = variable(kAsanOptions);
+    }
     EnvironmentChange environment;
     if (!obstacle.breaks) {
         environment = child_environment(settings, std::getenv("LD_PRELOAD"), std::getenv(kNvtxInjection));

@@ -1,18 +1,17 @@
 #include "collector/sink/drain.hpp"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 
 #include "collector/ring/clock.hpp"
+#include "collector/ring/futex.hpp"
 #include "collector/ring/owned_fd.hpp"
 #include "collector/ring/ring.hpp"
 #include "collector/ring/text.hpp"
@@ -26,16 +25,6 @@ constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kNameAgeNs = 1'000'000'000;
 constexpr std::uint64_t kAnchorEveryNs = 100 * kNsPerMs;
 constexpr std::uint64_t kCostsEveryNs = 100'000'000;
-
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t while_value, std::uint64_t timeout_ns) noexcept {
-    const timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000U),
-                           static_cast<long>(timeout_ns % 1'000'000'000U)};
-    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, while_value, &timeout, nullptr, 0);
-}
-
-void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
-    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-}
 
 /// Waits until `done(word)`. False: not within the time.
 template <class Done>
@@ -53,7 +42,7 @@ bool wait_for(std::atomic<std::uint32_t>& word, std::uint32_t timeout_ms, Done&&
             return false;
         }
         const std::uint64_t left_ns = deadline_ns - now_ns;
-        futex_wait(word, value, left_ns < kLookAgainNs ? left_ns : kLookAgainNs);
+        ring::futex_wait(word, value, left_ns < kLookAgainNs ? left_ns : kLookAgainNs);
     }
 }
 
@@ -117,12 +106,12 @@ void Drain::run() noexcept {
         }
         // Pairs with flush(): who sees it sees the pass done.
         served_.store(request, std::memory_order_release);
-        futex_wake(served_);
+        ring::futex_wake_all(served_);
         if (final) {
             // Pairs with stop(). The last access to this object: the waiter may destroy it. The wake uses the address
             // alone.
             running_.store(0, std::memory_order_release);
-            futex_wake(running_);
+            ring::futex_wake_all(running_);
             return;
         }
         sleep();
@@ -133,7 +122,7 @@ void Drain::sleep() noexcept {
     std::uint32_t expected = kAwake;
     // Fails when somebody called wake() during the pass: then there is work now.
     if (activity_.compare_exchange_strong(expected, kAsleep, std::memory_order_acq_rel)) {
-        futex_wait(activity_, kAsleep, config_.interval_ms * kNsPerMs);
+        ring::futex_wait(activity_, kAsleep, config_.interval_ms * kNsPerMs);
     }
     activity_.store(kAwake, std::memory_order_release);
 }
@@ -144,7 +133,7 @@ void Drain::wake() noexcept {
     }
     if (activity_.exchange(kWoken, std::memory_order_acq_rel) == kAsleep) {
         const ring::ErrnoGuard keep_errno;
-        futex_wake(activity_);
+        ring::futex_wake_all(activity_);
     }
 }
 

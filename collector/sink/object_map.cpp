@@ -1,13 +1,13 @@
 #include "collector/sink/object_map.hpp"
 
 #include <fcntl.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "collector/ring/owned_fd.hpp"
 #include "collector/ring/text.hpp"
+#include "collector/sink/loaded_objects.hpp"
 #include "collector/sink/memory.hpp"
 
 namespace gpuspy::sink {
@@ -65,7 +65,7 @@ struct ObjectMap::Snapshot {
 
 bool ObjectMap::changed() const noexcept {
     Counters counters;
-    dl_iterate_phdr(take_counters, &counters);
+    visit_loaded_objects(take_counters, &counters);
     return counters.adds != adds_ || counters.subs != subs_;
 }
 
@@ -118,7 +118,7 @@ void ObjectMap::snapshot(Visitor visit, void* self) noexcept {
     }
     now_->count = 0;
     now_->names_used = 0;
-    dl_iterate_phdr(take, this);
+    visit_loaded_objects(take, this);
     for (std::uint32_t i = 0; i < now_->count; ++i) {
         const Object& object = now_->objects[i];
         if (was_there(object)) {

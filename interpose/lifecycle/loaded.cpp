@@ -1,5 +1,9 @@
 // The only constructor of the library.
+#include <pthread.h>
+
+#include "collector/sink/loaded_objects.hpp"
 #include "interpose/lifecycle/config.hpp"
+#include "interpose/nvtx/open_ranges.hpp"
 
 namespace gpuspy::hook {
 namespace {
@@ -7,6 +11,9 @@ namespace {
 // A relative GPUSPY_OUTPUT means the directory in which the program was started, wherever it goes later.
 [[gnu::constructor]] void loaded() noexcept {
     config();
+    // As early as can be: handlers that are registered first are the last to run before the fork, and the first in the child.
+    sink::keep_forks_off_loaded_objects();
+    pthread_atfork(nullptr, nullptr, nvtx::forget_half_made_starts);
 }
 
 }  // namespace

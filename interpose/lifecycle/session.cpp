@@ -25,6 +25,7 @@
 #include "interpose/nvtx/range_events.hpp"
 #include "interpose/record/calibrate.hpp"
 #include "interpose/record/capture.hpp"
+#include "interpose/record/stack.hpp"
 #include "interpose/resolve/elf.hpp"
 
 namespace gpuspy::hook {
@@ -45,8 +46,9 @@ constinit std::uint32_t last_generation = 0;
 constinit ring::RingSet rings;
 constinit sink::TraceWriter writer;
 constinit sink::Drain drain;
-constinit ThreadState* free_states = nullptr;
-constinit SpinLock session_lock;  ///< Start, end, and the list of free thread states.
+/// By the index of the ring: who has the ring has the state.
+constinit std::atomic<ThreadState*> thread_states[abi::kMaxRings]{};
+constinit SpinLock session_lock;  ///< Start and end.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
 constinit pid_t recording_pid = 0;
@@ -63,9 +65,11 @@ void thread_ended(void* pointer) noexcept {
     thread_local_state.state = nullptr;
     thread_local_state.generation = 0;
     ring::RingSet::release(thread->ring);
-    const Locked guard(session_lock);
-    thread->next_free = free_states;
-    free_states = thread;
+}
+
+bool has_thread_ended(std::uint32_t tid) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 
 void report_write_error(void*, int error, const char* operation) noexcept {
@@ -99,6 +103,7 @@ std::uint64_t measure_call_ps(std::uint64_t tick_hz) noexcept {
     if (scratch_ring == nullptr || scratch == nullptr || tick_hz == 0) return 0;
     scratch->ring = scratch_ring;
     scratch->ring_bytes = kScratchBytes;
+    scratch->stack_end = own_stack_end();
     const double ticks = static_cast<double>(measure_call_ticks(*scratch));
     return static_cast<std::uint64_t>(ticks * 1e12 / static_cast<double>(tick_hz));
 }
@@ -144,6 +149,7 @@ int start_recording() noexcept {
     layout.boot_id = process.boot_id;
     layout.apis = kApiTable;
     layout.api_count = kHookCount;
+    layout.has_thread_ended = has_thread_ended;
     int error = writer.init(abi::kMaxBlockRawBytes, report_write_error);
     if (error == 0) error = writer.adopt(output.fd, output.path);
     if (error == 0) error = rings.create(layout);
@@ -188,7 +194,6 @@ void forget_parent() noexcept {
     nvtx::forget_facts();
     active_captures.store(0, std::memory_order_relaxed);
     saved_adds.store(0, std::memory_order_relaxed);
-    free_states = nullptr;
     thread_local_state.state = nullptr;
     thread_local_state.generation = 0;
     state.store(State::kIdle, std::memory_order_relaxed);
@@ -232,15 +237,15 @@ bool is_recording_or_start() noexcept {
     return state.load(std::memory_order_acquire) == State::kRecording;
 }
 
-ThreadState* take_state() noexcept {
-    {
-        const Locked guard(session_lock);
-        if (ThreadState* free = free_states) {
-            free_states = free->next_free;
-            return free;
-        }
+/// For who has the ring with this index. nullptr: no memory.
+ThreadState* state_of(std::uint32_t ring_index) noexcept {
+    std::atomic<ThreadState*>& place = thread_states[ring_index];
+    ThreadState* thread = place.load(std::memory_order_relaxed);
+    if (thread == nullptr) {
+        thread = static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
+        place.store(thread, std::memory_order_relaxed);
     }
-    return static_cast<ThreadState*>(map_memory(sizeof(ThreadState)));
+    return thread;
 }
 
 /// Off or ended, for good: its hooks cost no more than these two loads. A forked child is not over, it begins anew.
@@ -254,12 +259,17 @@ ThreadState* claim_ring() noexcept {
     ThreadLocal& local = thread_local_state;
     local.generation = current_generation();
     local.state = nullptr;
-    ThreadState* thread = take_state();
-    if (thread == nullptr) return nullptr;
+    abi::RingHeader* const ring = rings.claim(static_cast<std::uint32_t>(current_tid()), ring::ticks());
+    if (ring == nullptr) return nullptr;
+    ThreadState* thread = state_of(ring->index);
+    if (thread == nullptr) {
+        ring::RingSet::release(ring);
+        return nullptr;
+    }
     *thread = ThreadState{};
-    thread->ring = rings.claim(static_cast<std::uint32_t>(current_tid()), ring::ticks());
-    if (thread->ring == nullptr) return nullptr;
+    thread->ring = ring;
     thread->ring_bytes = rings.ring_bytes();
+    thread->stack_end = own_stack_end();
     local.state = thread;
     if (has_thread_key) gpuspy_pthread_setspecific(thread_key, thread);
     return thread;

@@ -130,6 +130,12 @@ void forget_start(std::uint64_t id) noexcept {
     start_slots[id % kStartSlots].id.compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
 }
 
+void forget_half_made_starts() noexcept {
+    for (StartSlot& slot : start_slots) {
+        if (slot.id.load(std::memory_order_relaxed) == kFilling) slot.id.store(0, std::memory_order_relaxed);
+    }
+}
+
 void for_each_open_start(void (*visit)(void* context, const OpenStart& start) noexcept, void* context) noexcept {
     for (StartSlot& slot : start_slots) {
         const std::uint64_t id = slot.id.load(std::memory_order_acquire);

@@ -60,6 +60,8 @@ std::uint64_t next_range_id() noexcept;
 void keep_start(std::uint64_t id, std::uint64_t ticks, const Domain& domain, const char* text,
                 std::size_t bytes) noexcept;
 void forget_start(std::uint64_t id) noexcept;
+/// In a forked child, by a handler of pthread_atfork, so before it has another thread: what other threads of the parent were about to remember.
+void forget_half_made_starts() noexcept;
 /// Calls visit(context, start) for each start that is kept.
 void for_each_open_start(void (*visit)(void* context, const OpenStart& start) noexcept, void* context) noexcept;
 

@@ -9,6 +9,7 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/nvtx/open_ranges.hpp"
 #include "interpose/nvtx/protocol.hpp"
+#include "interpose/record/stack.hpp"
 
 namespace gpuspy::hook::nvtx {
 namespace {
@@ -60,12 +61,12 @@ void write(ThreadState& state, const Event& event) noexcept {
 }
 
 /// Between here and its end a signal handler of the host that comes to the same thread leaves `writer`'s owner alone. One
-/// that jumps out of it leaves `writer` behind: a frame at or above it is gone (the stack grows down).
+/// that jumps out of it leaves `writer` behind (record/stack.hpp).
 template <class Owner>
 class Writing {
 public:
     Writing(Owner& owner, const void* frame) noexcept : owner_(owner) {
-        allowed_ = owner.writer == nullptr || frame >= owner.writer;
+        allowed_ = owner.writer == nullptr || is_left(owner.writer, frame, own_stack_end());
         if (!allowed_) return;
         owner.writer = frame;
         std::atomic_signal_fence(std::memory_order_seq_cst);

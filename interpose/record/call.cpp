@@ -5,6 +5,7 @@
 #include "interpose/lifecycle/generation.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/calibrate.hpp"
+#include "interpose/record/stack.hpp"
 
 namespace gpuspy::hook {
 
@@ -15,8 +16,8 @@ namespace {
 
 bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
     std::uint32_t depth = state.depth;
-    while (depth > 0 && state.open[depth - 1].frame <= frame_address) {
-        // Left by longjmp or forced unwinding: its end will never come.
+    while (depth > 0 && is_left(state.open[depth - 1].frame, frame_address, state.stack_end)) {
+        // By longjmp or forced unwinding: its end will never come. Or a fibre's, which may go on later, outside of these calls.
         if (makes_device_work(static_cast<abi::ApiClass>(kApiTable[index_of(state.open[depth - 1].id)].api_class))) {
             state.device_calls = 0;
         }
@@ -33,8 +34,13 @@ bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* calle
         count_loss(abi::LossCause::kNoRing, 1);
         return false;
     }
-    state.open[depth] = {frame_address, id, 0, 0};
-    state.depth = depth + 1;
+    do {
+        state.open[depth] = {frame_address, id, 0, 0};
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        state.depth = depth + 1;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        // A handler's call that came before the depth was raised was written over it.
+    } while (state.open[depth].frame != frame_address);
     frame.state = &state;
     frame.caller = caller;
     frame.depth = depth;
@@ -49,6 +55,11 @@ bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* calle
     return true;
 }
 
+/// Not set aside in favour of another stack's call.
+bool is_open(const ThreadState& state, const CallFrame& frame) noexcept {
+    return state.depth > frame.depth && state.open[frame.depth].id == frame.id;
+}
+
 template <class Part>
 std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
     static_assert(sizeof(Part) % 8 == 0);
@@ -56,7 +67,7 @@ std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
     return at + sizeof(Part) / 8;
 }
 
-void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t flags,
+void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t depth, std::uint32_t flags,
                  std::uint64_t end_ticks) noexcept {
     const ThreadState& state = *frame.state;
     const std::uint32_t words = ring::call_words(flags) + parts.argument_count;
@@ -66,14 +77,13 @@ void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t f
         wake_drain();
         return;
     }
-    const abi::CallEvent event{
-        {static_cast<std::uint16_t>(words), abi::EventType::kCall, static_cast<std::uint8_t>(frame.depth),
-         static_cast<std::uint16_t>(index_of(frame.id)), 0},
-        flags,
-        parts.status,
-        frame.begin_ticks,
-        end_ticks,
-        reinterpret_cast<std::uintptr_t>(frame.caller)};
+    const abi::CallEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kCall,
+                                static_cast<std::uint8_t>(depth), static_cast<std::uint16_t>(index_of(frame.id)), 0},
+                               flags,
+                               parts.status,
+                               frame.begin_ticks,
+                               end_ticks,
+                               reinterpret_cast<std::uintptr_t>(frame.caller)};
     std::uint64_t* next = put(at, event);
     if ((flags & abi::kCallStream) != 0) next = put(next, abi::StreamPart{parts.stream});
     if ((flags & abi::kCallCorrelation) != 0) next = put(next, abi::CorrelationPart{parts.correlation});
@@ -107,7 +117,7 @@ bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* fra
         if (state == nullptr) return false;
     }
     if (state->writer != nullptr) [[unlikely]] {
-        if (frame_address < state->writer) {
+        if (!is_left(state->writer, frame_address, state->stack_end)) {
             // A signal handler of the host that calls CUDA, while its thread writes an event.
             ring::count_drop(state->ring);
             return false;
@@ -122,12 +132,15 @@ bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* fra
 void end_call(const CallFrame& frame, const CallParts& parts) noexcept {
     const std::uint64_t end_ticks = ring::ticks();
     ThreadState& state = *frame.state;
-    const std::uint32_t flags = parts.flags | abi::kCallCaller | state.open[frame.depth].flags;
+    std::uint32_t flags = parts.flags | abi::kCallCaller;
+    if (is_open(state, frame)) flags |= state.open[frame.depth].flags;
     state.writer = __builtin_frame_address(0);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    write_event(frame, parts, flags, end_ticks);
-    if (frame.depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
-    state.depth = frame.depth;
+    // A fibre's call may end after those around it.
+    const std::uint32_t depth = frame.depth < state.depth ? frame.depth : state.depth;
+    write_event(frame, parts, depth, flags, end_ticks);
+    if (depth == 0) state.ring->open_api.store(0, std::memory_order_relaxed);
+    state.depth = depth;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     state.writer = nullptr;
 }

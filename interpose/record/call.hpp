@@ -39,8 +39,7 @@ struct CallFrame {
 };
 
 /// Enters a hook. False: the call is not to be recorded (off, inside us, inside itself): the hook calls its original, no more.
-/// `frame_address` tells frames that longjmp or a cancelled thread left behind from live ones: the stack grows down, so an
-/// open call whose frame does not lie above this one is gone.
+/// `frame_address` tells frames that longjmp or a cancelled thread left behind from live ones (record/stack.hpp).
 bool begin_call(CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept;
 
 /// Leaves it: writes the event.

@@ -32,12 +32,12 @@ inline constexpr std::uint32_t kMaxDepth = 48;
 struct ThreadState {
     abi::RingHeader* ring;
     std::uint64_t ring_bytes;
+    const void* stack_end;  ///< own_stack_end()
     std::uint32_t depth;
     /// Not nullptr: between reserving room in the ring and committing, the ring must not be touched. The frame that writes.
     const void* writer;
     std::uint32_t device_calls;      ///< Driver calls that make device work and that the thread is in (0 or 1).
     LaunchConfiguration configured;  ///< By the thread's last cudaConfigureCall.
-    ThreadState* next_free;
     OpenCall open[kMaxDepth];
 };
 

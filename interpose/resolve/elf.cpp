@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/auxv.h>
 
+#include "collector/sink/loaded_objects.hpp"
 #include "interpose/resolve/text.hpp"
 
 namespace gpuspy::hook::elf {
@@ -256,17 +257,17 @@ bool visit_address(void* context, const Object& object) noexcept {
 
 bool for_each_object(bool (*visit)(void* context, const Object& object) noexcept, void* context) noexcept {
     Visit wanted{visit, context};
-    return dl_iterate_phdr(visit_one, &wanted) == 1;
+    return sink::visit_loaded_objects(visit_one, &wanted) == 1;
 }
 
 void with_objects_held(void (*work)(void* context) noexcept, void* context) noexcept {
     Work wanted{work, context};
-    dl_iterate_phdr(do_work, &wanted);
+    sink::visit_loaded_objects(do_work, &wanted);
 }
 
 LoadCounts load_counts() noexcept {
     LoadCounts counts;
-    dl_iterate_phdr(take_counts, &counts);
+    sink::visit_loaded_objects(take_counts, &counts);
     return counts;
 }
 

@@ -1,5 +1,9 @@
 #include "interpose/nvtx/open_ranges.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <set>
@@ -186,4 +190,34 @@ TEST_CASE("handles of domains") {
     CHECK(&domain_at(beyond.index) == unknown);
     CHECK(&domain("first") == &first);
     CHECK(domain(std::string(500, 'x')).name_bytes <= gpuspy::abi::kMaxDomainNameBytes);
+}
+
+TEST_CASE("a start that another thread was about to remember at a fork takes no room in the child") {
+    constexpr std::uint64_t kRoom = 256;
+    std::atomic<bool> is_over{false};
+    std::thread starts([&is_over] {
+        const std::string text(90, 'x');
+        while (!is_over) {
+            const std::uint64_t id = next_range_id();
+            keep_start(id, 1, domain_at(0), text.data(), text.size());
+            forget_start(id);
+        }
+    });
+    int whole = 0;
+    for (int i = 0; i < 200; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            forget_half_made_starts();
+            for (std::uint64_t n = 0; n < kRoom; ++n) keep_start(next_range_id(), 1, domain_at(0), "", 0);
+            std::uint64_t count = 0;
+            for_each_open_start(
+                [](void* context, const OpenStart&) noexcept { ++*static_cast<std::uint64_t*>(context); }, &count);
+            _exit(count == kRoom ? 0 : 1);
+        }
+        int status = 0;
+        if (waitpid(child, &status, 0) == child && status == 0) ++whole;
+    }
+    is_over = true;
+    starts.join();
+    CHECK(whole == 200);
 }

@@ -208,6 +208,21 @@ TEST_CASE("threads that claim at once get rings of their own") {
     }
 }
 
+TEST_CASE("the ring of a thread that ended without a word is taken back when none is free") {
+    Rings rings;
+    RingSetConfig config = test_config();
+    config.has_thread_ended = [](std::uint32_t tid) noexcept { return tid == 7; };
+    REQUIRE(rings.set.create(config) == 0);
+    abi::RingHeader* dead = rings.set.claim(7, 1);
+    abi::RingHeader* alive = rings.set.claim(8, 2);
+    ring::consume(dead, ring::written(dead));
+    ring::consume(alive, ring::written(alive));
+    REQUIRE(rings.set.claim(9, 3) == dead);
+    REQUIRE(dead->tid.load() == 9);
+    REQUIRE(rings.set.claim(10, 4) != alive);
+    REQUIRE(rings.set.ring_count() == 3);
+}
+
 TEST_CASE("a forked child that forgets leaves the parent's rings, file and lock alone") {
     Rings rings;
     REQUIRE(rings.set.create(test_config()) == 0);

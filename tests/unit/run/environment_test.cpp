@@ -97,6 +97,21 @@ TEST_CASE("whether children record is told by a pid, or by none, whatever an out
     REQUIRE(run::child_environment(settings, nullptr, nullptr).set_to_pid == "GPUSPY_ONLY_PID");
 }
 
+TEST_CASE("the address sanitizer is told that it does not come first, whatever else it is told") {
+    run::Settings settings;
+    const auto asan_options = [&settings] {
+        for (const auto& [name, value] : run::child_environment(settings, nullptr, nullptr).set) {
+            if (name == "ASAN_OPTIONS") return value;
+        }
+        return std::string("not set");
+    };
+    REQUIRE(asan_options() == "not set");
+    settings.asan_options = "";
+    REQUIRE(asan_options() == "verify_asan_link_order=0");
+    settings.asan_options = "detect_leaks=0";
+    REQUIRE(asan_options() == "detect_leaks=0:verify_asan_link_order=0");
+}
+
 TEST_CASE("run ids are not 0 and differ") {
     const std::uint64_t first = run::make_run_id();
     REQUIRE(first != 0);
