@@ -45,7 +45,7 @@ def registered(path):
 
 class HostSafety(unittest.TestCase):
     def test_every_report_has_a_row(self):
-        self.assertEqual(sorted(rows()), [*range(FIRST, LAST + 1), *SHAPES])
+        self.assertEqual(sorted(rows()), list(range(FIRST, LAST + 1)))
 
     def test_every_row_has_a_test(self):
         self.assertEqual([number for number, (_, tests) in rows().items() if not tests], [])
