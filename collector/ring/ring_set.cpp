@@ -80,6 +80,12 @@ void write_thread_event(abi::RingHeader* ring, std::uint64_t ring_bytes, std::ui
 
 }  // namespace
 
+bool build_ring_path(const char* directory, std::uint32_t pid, std::uint64_t nonce, char* buffer,
+                     std::size_t capacity) noexcept {
+    TextBuilder path(buffer, capacity);
+    return !path.text(directory).text("/gpuspy.").decimal(pid).text(".").hex(nonce, 16).was_cut();
+}
+
 int RingSet::create(const RingSetConfig& config) noexcept {
     const ErrnoGuard keep_errno;
     if (config.ring_bytes < kLowestRingBytes || config.ring_bytes > kHighestRingBytes ||
@@ -109,9 +115,7 @@ int RingSet::create(const RingSetConfig& config) noexcept {
 }
 
 int RingSet::create_shared(const RingSetConfig& config, std::uint64_t stride) noexcept {
-    TextBuilder path(path_, sizeof path_);
-    path.text(config.directory).text("/gpuspy.").decimal(config.pid).text(".").hex(config.nonce, 16);
-    if (path.was_cut()) {
+    if (!build_ring_path(config.directory, config.pid, config.nonce, path_, sizeof path_)) {
         return ENAMETOOLONG;
     }
     int fd = open_fd(path_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

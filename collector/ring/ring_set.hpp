@@ -2,12 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "collector/abi/ring_layout.hpp"
 #include "collector/ring/owned_fd.hpp"
 
 namespace gpuspy::ring {
+
+/// Where a recording has its rings if the directory takes them. False: it does not fit.
+bool build_ring_path(const char* directory, std::uint32_t pid, std::uint64_t nonce, char* buffer,
+                     std::size_t capacity) noexcept;
 
 struct RingSetConfig {
     const char* directory = "/dev/shm";     ///< A tmpfs; nullptr: private memory at once.

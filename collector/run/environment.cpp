@@ -120,6 +120,9 @@ EnvironmentChange child_environment(const Settings& settings, const char* preloa
     if (settings.device_timing.has_value()) {
         change.set.emplace_back("GPUSPY_DEVICE_TIMING", *settings.device_timing ? "1" : "0");
     }
+    if (!settings.last.empty()) {
+        change.set.emplace_back("GPUSPY_LAST", settings.last);
+    }
     if (settings.follow_children) {
         change.unset.push_back(kOnlyPid);  // We may be a child of a gpuspy-run that follows none.
     } else {

@@ -103,6 +103,9 @@ std::vector<std::string> salvage_run(const std::string& ring_directory, std::uin
         }
     };
     sink::salvage_directory(ring_directory.c_str(), filter, report, &problems);
+    // And what dead processes of other runs left, whose runs cannot tell any more.
+    sink::salvage_directory(
+        ring_directory.c_str(), {}, [](void*, const sink::SalvageResult&) {}, nullptr);
     return problems;
 }
 

@@ -104,7 +104,7 @@ bool RingFile::is_mapped_by_owner() const noexcept {
     const char* name = std::strrchr(path_, '/');
     name = name == nullptr ? path_ : name + 1;
     const std::size_t name_bytes = std::strlen(name);
-    char text[8192];
+    char text[2048];
     std::size_t kept = 0;  // The end of the piece before: the name may lie across.
     bool found = false;
     while (!found) {

@@ -58,5 +58,7 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
 /// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was
 /// waited for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).
 int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept;
+/// Appends kEnd kSnapshot likewise, to a copy. 0 or an errno value.
+int append_snapshot_end(const char* copy_path) noexcept;
 
 }  // namespace gpuspy::sink
