@@ -12,7 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -234,6 +234,11 @@ SnapshotResult take_snapshot(const std::string& ring_directory, pid_t pid, const
     sink::Output opened;
     if (sink::open_output(request, &opened) != 0) {
         result.problem = opened.message;
+        // Whose settings are named there are a recording's.
+        constexpr std::string_view kSetting = "set GPUSPY_OUTPUT";
+        if (const std::size_t at = result.problem.find(kSetting); at != std::string::npos) {
+            result.problem.replace(at, kSetting.size(), "name another with -o");
+        }
         return result;
     }
     Descriptor to(opened.fd);

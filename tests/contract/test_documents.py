@@ -10,6 +10,7 @@ TESTS = ROOT / "tests"
 DOCUMENT = ROOT / "docs" / "host-safety.md"
 ROW = re.compile(r"\| (\d+) \| (.+) \| (.+) \| (.*) \|")
 FIRST, LAST = 1, 31
+LATER = [41, 42, 43, 46, 48]
 
 
 def rows():
@@ -44,7 +45,7 @@ def registered(path):
 
 class HostSafety(unittest.TestCase):
     def test_every_report_has_a_row(self):
-        self.assertEqual(sorted(rows()), list(range(FIRST, LAST + 1)))
+        self.assertEqual(sorted(rows()), [*range(FIRST, LAST + 1), *LATER])
 
     def test_every_row_has_a_test(self):
         self.assertEqual([number for number, (_, tests) in rows().items() if not tests], [])
