@@ -103,11 +103,8 @@ int TraceWriter::adopt(int fd, const char* path, std::uint64_t append_at) noexce
 int TraceWriter::write_header(const std::uint8_t* bytes, std::size_t count) noexcept {
     const ring::ErrnoGuard keep_errno;
     const int error = is_usable() ? write_all(bytes, count) : EBADF;
-    if (error != 0) {
-        return fail(error, "write", 0);
-    }
-    file_bytes_ += count;
-    return 0;
+    file_bytes_ += error == 0 ? count : 0;
+    return error;
 }
 
 int TraceWriter::create_successor(const char* path) noexcept {

@@ -38,7 +38,7 @@ public:
 
     /// The file has its header already, of so many bytes.
     void has_header(std::size_t count) noexcept { file_bytes_ = count; }
-    /// The bytes of encode_file_header(). 0 or an errno value.
+    /// The bytes of encode_file_header(). 0 or an errno value, of which the callback is not told.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
     /// Compresses the payload (zstd level 1; stored when that is not smaller).

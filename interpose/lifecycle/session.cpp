@@ -140,6 +140,10 @@ int start_recording() noexcept {
         say("GPUSPY_OUTPUT is too long, or the working directory has no path; nothing is recorded");
         return ENAMETOOLONG;
     }
+    if (!ring::has_descriptors_to_spare()) {
+        say("too few files may be open (ulimit -n) for the program and gpuspy; nothing is recorded");
+        return EMFILE;
+    }
     const ring::ClockPair start = ring::read_clock_pair();
     const std::uint64_t start_realtime_ns = ring::read_clock_ns(CLOCK_REALTIME);
 

@@ -12,7 +12,9 @@ import harness
 
 RUN = harness.BUILD / "bin" / "gpuspy-run"
 SIZE = 4 << 20
-ROUNDS = 6
+ROUNDS = 4
+# A launch each 0.1 ms at most, and rings for seconds of them: none is dropped, however slow the machine is.
+SLOW = {"GPUSPY_RING_KIB": 16384, "COUNTED_PAUSE_EVERY": 1}
 
 
 class FlightRecorder(harness.TestCase):
@@ -33,11 +35,11 @@ class FlightRecorder(harness.TestCase):
                 pass  # Renamed meanwhile: then the other name has it.
         return total
 
-    def assert_last_launches(self, folder, log, dropped_events=0):
+    def assert_last_launches(self, folder, log):
         """What is kept are the last launches of each thread, without a gap, and what came before is stated."""
         report = harness.read_report(folder / "trace.bin")
         launches = report["launches"]
-        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches)
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
         kept = report["process"]["kept"]
         listed = counted.listed_launches(folder / "trace.bin")
         total = 0
@@ -96,7 +98,7 @@ class FlightRecorder(harness.TestCase):
         chance = random.Random(11)
         for number in range(ROUNDS):
             with self.subTest(round=number):
-                folder, log, host = self.start("1s", 2, GPUSPY_RING_KIB=4096)
+                folder, log, host = self.start("1s", 2, **SLOW)
                 try:
                     time.sleep(2.2 + chance.uniform(0, 0.4))
                     self.assertIsNone(host.poll())
@@ -122,7 +124,7 @@ class FlightRecorder(harness.TestCase):
 
     def test_clean_end_of_a_cut_recording_is_complete(self):
         """Names, owners and clocks of the kept part are whole: what was cut is no reason to call it incomplete."""
-        folder, log, host = self.start("1s", 1, how="done", most=25_000, GPUSPY_RING_KIB=16384)
+        folder, log, host = self.start("1s", 1, how="done", most=25_000, **SLOW)
         self.assertEqual(host.wait(timeout=4 * harness.TIMEOUT_S), 0)
         report, total = self.assert_last_launches(folder, log)
         self.assertLess(total, 25_000)
@@ -130,7 +132,9 @@ class FlightRecorder(harness.TestCase):
         self.assertTrue(report["process"]["ended_cleanly"])
         names = harness.kernel_counts(report)
         self.assertEqual(set(names), {f"_Z4k{number:03d}v" for number in range(counted.KERNELS)})
-        self.assertEqual({kernel["owner"] for kernel in report["kernels"]} - {"counted"}, set())
+        # Owned by who launched them; of those that were launched before the cut that is not in the file.
+        unknown = sum(kernel["count"] for kernel in report["kernels"] if kernel["owner"] != "counted")
+        self.assertEqual(unknown, report["process"]["kept"]["launched_before"])
         text = subprocess.run([harness.REPORT, folder / "trace.bin"], capture_output=True, text=True, check=True).stdout
         self.assertRegex(" ".join(text.split()), r"kept the last [\d.]+ s of the recording, from 20\d\d-.* to 20\d\d-")
         self.assertIn(f"{report['process']['kept']['dropped_calls']} calls", " ".join(text.split()))

@@ -62,7 +62,7 @@ class Kills(harness.TestCase):
                 self.assertIn(after - before, (8, 8 * (1 - counted.KERNELS)))
         # Every launch is matched, or said to have no record yet: none is without a cause.
         launches = report["launches"]
-        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches)
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
         self.assertEqual(launches["expected"], launches["matched"] + launches["not_returned"])
         if under_run:
             self.assertEqual(report["process"]["wait_status"], (-status) if status < 0 else status << 8)
