@@ -64,6 +64,17 @@ int share_of_tmpfs(int fd, std::uint64_t* bytes) noexcept {
     return 0;
 }
 
+/// Whoever looks for rings of dead processes may hold a new file for a moment, to see that it is none.
+int lock_new_file(int fd) noexcept {
+    int error = lock_file(fd);
+    for (int attempt = 0; error == EAGAIN && attempt < 100; ++attempt) {
+        const timespec pause{0, 1'000'000};
+        syscall(SYS_nanosleep, &pause, nullptr);
+        error = lock_file(fd);
+    }
+    return error;
+}
+
 template <std::size_t N>
 void copy_text(char (&to)[N], const char* from) noexcept {
     TextBuilder(to, N).text(from);
@@ -125,7 +136,7 @@ int RingSet::create_shared(const RingSetConfig& config, std::uint64_t stride) no
     fd = move_fd_high(fd);
     std::uint64_t share = 0;
     int error = fchmod(fd, 0600) == 0 ? 0 : errno;  // Whatever the umask is.
-    error = error != 0 ? error : lock_file(fd);
+    error = error != 0 ? error : lock_new_file(fd);
     error = error != 0 ? error : share_of_tmpfs(fd, &share);
     if (error == 0 && share < prefix_bytes_ + stride) {
         error = ENOSPC;

@@ -36,6 +36,7 @@ const char* explain(sink::SalvageReason reason) {
         // kOtherVersion: not of this run, whose library is ours; another gpuspy's, who cannot be asked whose they are.
         case sink::SalvageReason::kNoTrace:
             return "its trace is gone";
+        case sink::SalvageReason::kBeingTaken:
         case sink::SalvageReason::kTraceBusy:
             return "another process holds its trace";
         default:

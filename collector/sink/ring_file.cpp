@@ -59,7 +59,9 @@ RingFileState RingFile::open(const char* path) noexcept {
     identity_ = {status.st_dev, status.st_ino};
     const int error = ring::lock_file(fd_);
     if (error != 0) {
-        return error == EAGAIN ? RingFileState::kOwnerAlive : RingFileState::kNotARing;
+        return error != EAGAIN      ? RingFileState::kNotARing
+               : is_held_by_owner() ? RingFileState::kOwnerAlive
+                                    : RingFileState::kBeingTaken;
     }
     file_bytes_ = static_cast<std::uint64_t>(status.st_size);
     if (file_bytes_ < sizeof header_bytes_ || !read_at(fd_, header_bytes_, sizeof header_bytes_, 0) ||
@@ -91,6 +93,18 @@ bool RingFile::header_is_sound() const noexcept {
            map.rings_offset >= apis_end && map.rings_offset <= file_bytes_ &&
            map.ring_count.load(std::memory_order_relaxed) <= abi::kMaxRings && ends(map.trace_path) &&
            map.trace_path[0] == '/' && ends(map.boot_id);
+}
+
+/// Whether the lock that is held is the owner's: a process of another pid empties the ring.
+bool RingFile::is_held_by_owner() noexcept {
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const bool is_told = fcntl(fd_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
+    const bool is_ring = read_at(fd_, header_bytes_, sizeof header_bytes_, 0) && header().magic == abi::kMapMagic &&
+                         header().layout_version == abi::kRingLayoutVersion;
+    // A pid of another namespace reads as 0, and the owner may have been forked in one: then it is taken to be alive.
+    return !is_told || !is_ring || static_cast<std::uint32_t>(lock.l_pid) == header().pid;
 }
 
 /// Whether the process with the owner's pid maps this file: a line of its maps has our device's and inode's numbers.

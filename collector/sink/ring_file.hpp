@@ -14,6 +14,7 @@ namespace gpuspy::sink {
 enum class RingFileState : std::uint8_t {
     kDead,          ///< Nobody holds it: the content may be taken.
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
+    kBeingTaken,    ///< Another process is emptying it; header() is as that one found it, unchecked.
     kNotARing,      ///< Not there, not ours, not a regular file, or no sound header.
     kOtherVersion,  ///< A layout that this version does not know.
 };
@@ -43,6 +44,7 @@ public:
 private:
     bool header_is_sound() const noexcept;
     bool is_mapped_by_owner() const noexcept;
+    bool is_held_by_owner() noexcept;
 
     int fd_ = -1;
     const char* path_ = nullptr;

@@ -20,6 +20,8 @@ namespace gpuspy::sink {
 namespace {
 
 constexpr std::size_t kBlockBytes = 2U << 20;
+/// Of 5 ms, for another process that empties the same ring.
+constexpr int kMostWaits = 400;
 /// Threads that a notice names as being inside a call when the process died.
 constexpr unsigned kMostOpenCalls = 8;
 
@@ -223,6 +225,15 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
 SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
     RingFile file;
     const RingFileState state = file.open(ring_path);
+    if (state == RingFileState::kBeingTaken) {
+        const abi::MapHeader& map = file.header();
+        const bool is_asked_for =
+            (filter.run_id != 0 && filter.run_id == map.run_id) || (filter.nonce != 0 && filter.nonce == map.nonce);
+        result->pid = map.pid;
+        ring::TextBuilder(result->trace_path, sizeof result->trace_path)
+            .text_n(map.trace_path, strnlen(map.trace_path, sizeof map.trace_path));
+        return is_asked_for ? SalvageReason::kBeingTaken : SalvageReason::kFiltered;
+    }
     if (state == RingFileState::kNotARing) {
         return SalvageReason::kNotARing;
     }
@@ -258,6 +269,12 @@ SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) n
     const ring::ErrnoGuard keep_errno;
     SalvageResult result;
     result.reason = salvage(ring_path, filter, &result);
+    // Whoever asks for this one will read the trace, and shall not read it half done. A file that is gone has been taken.
+    for (int waited = 0; result.reason == SalvageReason::kBeingTaken && waited < kMostWaits; ++waited) {
+        const timespec pause{0, 5'000'000};
+        syscall(SYS_nanosleep, &pause, nullptr);
+        result.reason = salvage(ring_path, filter, &result);
+    }
     return result;
 }
 

@@ -16,6 +16,7 @@ inline constexpr char kRingDirectory[] = "/dev/shm";
 enum class SalvageReason : std::uint8_t {
     kDone,
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
+    kBeingTaken,    ///< Another process has been emptying it for two seconds.
     kEnded,         ///< The owner had flushed everything; only the file was left.
     kNotARing,      ///< There is no such ring file, or it is not ours, or not sound.
     kOtherVersion,  ///< A layout that this version does not know.

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <memory>
+#include <thread>
+
 #include "collector/sink/drain.hpp"
 #include "tests/unit/sink/fixtures.hpp"
 #include "tests/unit/sink/trace_dump.hpp"
@@ -93,6 +96,7 @@ public:
         kill(child_, SIGKILL);
         waitpid(child_, nullptr, 0);
     }
+    [[nodiscard]] pid_t pid() const { return child_; }
     LockHolder(const LockHolder&) = delete;
     LockHolder& operator=(const LockHolder&) = delete;
 
@@ -145,6 +149,7 @@ TEST_CASE("a living owner is left alone") {
     SECTION("it holds the ring's lock") {
         Remains remains;
         const LockHolder holder(remains.ring);
+        remains.damage([&](abi::MapHeader* map, abi::RingHeader*) { map->pid = static_cast<std::uint32_t>(holder.pid()); });
         REQUIRE(remains.salvage().reason == SalvageReason::kOwnerAlive);
         REQUIRE(remains.ring_is_there());
     }
@@ -163,6 +168,25 @@ TEST_CASE("a living owner is left alone") {
         REQUIRE(remains.salvage().reason == SalvageReason::kTraceBusy);
         REQUIRE(remains.ring_is_there());
     }
+}
+
+TEST_CASE("a ring that another process is emptying is waited for by who asks for it, and by nobody else") {
+    Remains remains;
+    sink::SalvageFilter filter;
+    filter.nonce = remains.nonce();
+    auto holder = std::make_unique<LockHolder>(remains.ring);
+    REQUIRE(remains.salvage().reason == SalvageReason::kFiltered);
+    REQUIRE(remains.ring_is_there());
+    std::thread other([&] { holder.reset(); });
+    REQUIRE(remains.salvage(filter).reason == SalvageReason::kDone);
+    other.join();
+    // One that does not come to an end.
+    Remains stuck;
+    filter.nonce = stuck.nonce();
+    const LockHolder for_ever(stuck.ring);
+    const sink::SalvageResult result = stuck.salvage(filter);
+    REQUIRE(result.reason == SalvageReason::kBeingTaken);
+    REQUIRE(result.trace_path == stuck.trace);
 }
 
 TEST_CASE("a ring whose owner had flushed everything is only removed") {
