@@ -100,11 +100,43 @@ int write_header(int fd, const OutputRequest& request) noexcept {
     return 0;
 }
 
+/// A file without a name, which gets the name `path` when it is locked and has its header: a process that is killed before leaves
+/// nothing. 0, or an errno value: also of file systems that have no such files, and EEXIST.
+int create_unnamed(const char* path, const OutputRequest& request, Output* output) noexcept {
+    const char* slash = std::strrchr(path, '/');
+    char text[sizeof Output::path];
+    TextBuilder folder(text, sizeof text);
+    folder.text_n(path, slash == path ? 1 : static_cast<std::size_t>(slash - path));
+    int fd = ring::open_fd(text, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    fd = ring::move_fd_high(fd);
+    int error = fchmod(fd, 0600) == 0 ? 0 : errno;  // Whatever a default ACL of the folder says.
+    error = error != 0 ? error : ring::lock_file(fd);
+    error = error != 0 || request.header == nullptr ? error : write_header(fd, request);
+    TextBuilder(text, sizeof text).text("/proc/self/fd/").decimal(static_cast<unsigned>(fd));
+    if (error == 0 && linkat(AT_FDCWD, text, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        ring::close_fd(fd);
+        return error;
+    }
+    output->fd = fd;
+    output->is_regular = true;
+    output->has_header = request.header != nullptr;
+    return 0;
+}
+
 /// A new, locked file at `path`, which appears there only once it is locked. EEXIST: there is one.
 int create_locked(const char* path, const OutputRequest& request, Output* output) noexcept {
     struct stat status;
     if (ring::stat_path(path, false, &status) == 0) {
         return EEXIST;
+    }
+    if (create_unnamed(path, request, output) == 0) {
+        return 0;
     }
     char unfinished[sizeof Output::path + 32];
     TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(request.pid).text(".part");
