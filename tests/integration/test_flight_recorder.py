@@ -139,6 +139,33 @@ class FlightRecorder(harness.TestCase):
         self.assertRegex(" ".join(text.split()), r"kept the last [\d.]+ s of the recording, from 20\d\d-.* to 20\d\d-")
         self.assertIn(f"{report['process']['kept']['dropped_calls']} calls", " ".join(text.split()))
 
+    def test_graph_from_before_the_cut(self):
+        """Its nodes, and who launched what was captured, are said again: the owner of a replayed kernel is whose it was."""
+        folder = self.new_folder()
+        log = folder / "log"
+        with subprocess.Popen([harness.HOSTS / "graph_replays", log], cwd=folder,
+                              env=harness.environment(True, GPUSPY_LAST="1s")) as host:
+            try:
+                counted.wait_until(self, lambda: log.exists() and log.stat().st_size > 0, "the host did not start")
+                time.sleep(2.5)
+                self.assertIsNone(host.poll())
+            finally:
+                host.kill()
+                host.wait(timeout=harness.TIMEOUT_S)
+        report = harness.read_report(folder / "trace.bin")
+        self.assertGreater(report["process"]["kept"]["dropped_calls"], 0)
+        launches = report["launches"]
+        self.assertEqual((launches["captured"], launches["unknown_graphs"]), (0, 0))
+        self.assertEqual(launches["graph_nodes"], 2 * launches["graph_launches"])
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
+        counts = {}
+        for kernel in report["kernels"]:
+            if kernel["owner"] != "unknown":  # Launched before the cut.
+                counts.setdefault(kernel["owner"], set()).add(kernel["mangled"])
+        self.assertEqual(counts["graph_replays"], {"_Z3ownv"})
+        self.assertEqual(len(counts["cublas"]), 1)
+        self.assertEqual(len(counts), 2, counts)
+
     def test_gpuspy_run(self):
         run = self.run_command([RUN, "--last", "30s,8M", "--", harness.HOSTS / "launch_runtime"], preload=False)
         self.assertEqual(run.status, 0, run.stderr)
