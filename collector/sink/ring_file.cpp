@@ -1,5 +1,6 @@
 #include "collector/sink/ring_file.hpp"
 
+#include <csignal>
 #include <cstring>
 
 #include "collector/ring/text.hpp"
@@ -64,6 +65,10 @@ RingFileState RingFile::open(const char* path) noexcept {
                                     : RingFileState::kBeingTaken;
     }
     file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+    constexpr std::uint8_t kNothing[sizeof(abi::MapHeader::magic)] = {};
+    is_blank_ = file_bytes_ == 0 ||
+                (file_bytes_ >= sizeof header_bytes_ && read_at(fd_, header_bytes_, sizeof header_bytes_, 0) &&
+                 std::memcmp(header_bytes_, kNothing, sizeof kNothing) == 0);
     if (file_bytes_ < sizeof header_bytes_ || !read_at(fd_, header_bytes_, sizeof header_bytes_, 0) ||
         header().magic != abi::kMapMagic) {
         return RingFileState::kNotARing;
@@ -93,6 +98,23 @@ bool RingFile::header_is_sound() const noexcept {
            map.rings_offset >= apis_end && map.rings_offset <= file_bytes_ &&
            map.ring_count.load(std::memory_order_relaxed) <= abi::kMaxRings && ends(map.trace_path) &&
            map.trace_path[0] == '/' && ends(map.boot_id);
+}
+
+/// By the name, gpuspy.<pid>.<nonce>: a maker that is alive may not have come to the lock yet.
+bool RingFile::is_maker_gone() const noexcept {
+    const char* name = std::strrchr(path_, '/');
+    name = name == nullptr ? path_ : name + 1;
+    constexpr char kPrefix[] = "gpuspy.";
+    constexpr std::size_t kNonceDigits = 16;
+    if (std::strncmp(name, kPrefix, sizeof kPrefix - 1) != 0) {
+        return false;
+    }
+    pid_t pid = 0;
+    const char* at = name + sizeof kPrefix - 1;
+    for (; *at >= '0' && *at <= '9' && pid < 100'000'000; ++at) {
+        pid = pid * 10 + (*at - '0');
+    }
+    return pid > 0 && *at == '.' && std::strlen(at + 1) == kNonceDigits && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 /// Whether the lock that is held is the owner's: a process of another pid empties the ring.

@@ -235,6 +235,9 @@ SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, Salvag
         return is_asked_for ? SalvageReason::kBeingTaken : SalvageReason::kFiltered;
     }
     if (state == RingFileState::kNotARing) {
+        if (file.is_left_unfinished()) {
+            file.unlink();
+        }
         return SalvageReason::kNotARing;
     }
     if (state == RingFileState::kOtherVersion) {
