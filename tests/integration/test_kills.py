@@ -38,10 +38,11 @@ class Kills(harness.TestCase):
         _, said = process.communicate(timeout=2 * harness.TIMEOUT_S)
         return process.returncode, said
 
-    def assert_rings_gone(self, pid):
-        self.assertEqual([path.name for path in SHARED.glob(f"gpuspy.{pid}.*")], [])
+    def assert_rings_gone(self, pid, before):
+        """`before`: rings of other gpuspys, of processes that had the same number."""
+        self.assertEqual({path.name for path in SHARED.glob(f"gpuspy.{pid}.*")} - before, set())
 
-    def check(self, folder, log, under_run, status):
+    def check(self, folder, log, under_run, status, before):
         """`status`: as subprocess has it for the host itself."""
         threads = log.threads()
         trace = folder / "trace.bin"
@@ -68,11 +69,12 @@ class Kills(harness.TestCase):
             self.assertEqual(report["process"]["wait_status"], (-status) if status < 0 else status << 8)
         else:
             self.assertIn("ended without notice", report["process"]["end"])
-        self.assert_rings_gone(log.pid())
+        self.assert_rings_gone(log.pid(), before)
         return log.launches()
 
     def round(self, chance, kind, under_run):
         folder = self.new_folder()
+        before = {path.name for path in SHARED.glob("gpuspy.*")}
         threads = chance.randint(1, 4)
         moment_s = chance.uniform(0, 0.03)
         if kind in OWN:
@@ -96,7 +98,7 @@ class Kills(harness.TestCase):
             self.assertIn(b"no trace was written", said)  # Killed before its first call.
         else:
             self.assertEqual(said, b"")
-        return self.check(folder, log, under_run, expected)
+        return self.check(folder, log, under_run, expected, before)
 
     def rounds(self, kind):
         seed = int.from_bytes(kind.encode(), "little") + ROUNDS
@@ -140,13 +142,14 @@ class Reaped(harness.TestCase):
 
     def kill_one(self):
         folder = self.new_folder()
+        before = set(SHARED.glob("gpuspy.*"))
         log = counted.Log(folder / "log")
         with subprocess.Popen([harness.HOSTS / "counted", log.path, "2", "run", "0", str(MOST)], cwd=folder,
                               env=harness.environment(True, GPUSPY_DRAIN_MS=1000, **SETTINGS)) as host:
             counted.wait_until(self, log.all_threads_launched, "the host did not start")
             os.kill(host.pid, signal.SIGKILL)
             host.wait(timeout=harness.TIMEOUT_S)
-        rings = list(SHARED.glob(f"gpuspy.{log.pid()}.*"))
+        rings = [path for path in SHARED.glob(f"gpuspy.{log.pid()}.*") if path not in before]
         self.assertEqual(len(rings), 1)
         return folder, log, rings[0]
 
