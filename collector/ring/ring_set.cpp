@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kLowestRingBytes = 4096;
 constexpr std::uint64_t kHighestRingBytes = 64U << 20;
-constexpr std::uint64_t kLockWaitNs = 100'000'000;
+constexpr std::uint64_t kLockWaitNs = 2'000'000'000;
 constexpr long kTmpfsMagic = 0x01021994;
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) noexcept {

@@ -52,7 +52,7 @@ public:
 
     /// A ring for the calling thread, its ThreadEvent written: one that another thread left empty, else a new one.
     /// Rings that no longer fit into the share of the tmpfs lie in private memory. nullptr: none left, no memory, or
-    /// other threads kept the lock for longer than 100 ms. For any thread, and for a signal handler: it waits for the
+    /// other threads kept the lock for longer than 2 s. For any thread, and for a signal handler: it waits for the
     /// lock with a limit, so a handler that interrupts a claim on its own thread gets nullptr. Makes system calls.
     abi::RingHeader* claim(std::uint32_t tid, std::uint64_t ticks) noexcept;
 

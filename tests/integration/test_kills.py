@@ -59,8 +59,8 @@ class Kills(harness.TestCase):
             found = listed.get(tid, [])
             self.assertGreaterEqual(len(found), done, f"thread {tid}")
             self.assertLessEqual(len(found), begun, f"thread {tid}")
-            for before, after in zip(found, found[1:]):
-                self.assertIn(after - before, (8, 8 * (1 - counted.KERNELS)))
+            for one, other in zip(found, found[1:]):
+                self.assertIn(other - one, (8, 8 * (1 - counted.KERNELS)))
         # Every launch is matched, or said to have no record yet: none is without a cause.
         launches = report["launches"]
         self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
