@@ -150,12 +150,17 @@ void LaunchMatcher::finish() {
         close(pending);
     }
     for (const Pending& pending : uncorrelated_) {
+        const std::uint64_t before = model_.launches.unmatched_launches;
         close(pending);
-        model_.launches.without_correlation += pending.expected();
+        model_.launches.without_correlation += model_.launches.unmatched_launches - before;
     }
     for (const auto& [correlation, record] : records_) {
-        ++model_.launches.unmatched_records;
-        ++model_.unmatched[record.name].records;
+        if (model_.index.is_before_kept(correlation)) {
+            ++model_.launches.launched_before_kept;
+        } else {
+            ++model_.launches.unmatched_records;
+            ++model_.unmatched[record.name].records;
+        }
         count_record(record, OwnerTable::kUnknown, false);
     }
     for (const auto& [key, count] : untimed_graphs_) {
@@ -174,6 +179,10 @@ void LaunchMatcher::close(const Pending& pending) {
     }
     const std::uint64_t expected = pending.expected();
     if (pending.arrived >= expected) {
+        return;
+    }
+    if (model_.index.kept && pending.launch.begin_ticks < model_.index.kept->ticks) {
+        model_.launches.returned_before_kept += expected - pending.arrived;
         return;
     }
     // CUPTI returns the records of a lane in order. A record of a later launch says that this one's was lost; without

@@ -61,17 +61,21 @@ struct LaunchCounts {
     std::uint64_t failed = 0;
     std::uint64_t untimed = 0;  ///< Made while device times were not recorded.
     std::uint64_t unhooked = 0;
-    std::uint64_t graph_launches = 0;       ///< Neither captured nor failed.
-    std::uint64_t graph_nodes = 0;          ///< Kernel nodes of the graphs they launched.
-    std::uint64_t unknown_graphs = 0;       ///< Launches of graphs made before the recording began: nodes not known.
-    std::uint64_t conditional_graphs = 0;   ///< Launches of graphs with conditional nodes: nodes are a lower bound.
-    std::uint64_t expected = 0;             ///< Kernel records that must come.
-    std::uint64_t device_records = 0;       ///< Kernel records that came.
-    std::uint64_t matched = 0;              ///< Of the expected, those that came.
-    std::uint64_t matched_beyond = 0;       ///< Came for launches of which nothing, or not so many, must come.
-    std::uint64_t not_returned = 0;         ///< Expected; the trace ends without notice before any later record.
-    std::uint64_t unmatched_launches = 0;   ///< Expected, did not come, no cause known.
-    std::uint64_t unmatched_records = 0;    ///< Came, no launch known.
+    std::uint64_t graph_launches = 0;      ///< Neither captured nor failed.
+    std::uint64_t graph_nodes = 0;         ///< Kernel nodes of the graphs they launched.
+    std::uint64_t unknown_graphs = 0;      ///< Launches of graphs made before the recording began: nodes not known.
+    std::uint64_t conditional_graphs = 0;  ///< Launches of graphs with conditional nodes: nodes are a lower bound.
+    std::uint64_t expected = 0;            ///< Kernel records that must come.
+    std::uint64_t device_records = 0;      ///< Kernel records that came.
+    std::uint64_t matched = 0;             ///< Of the expected, those that came.
+    std::uint64_t matched_beyond = 0;      ///< Came for launches of which nothing, or not so many, must come.
+    std::uint64_t not_returned = 0;        ///< Expected; the trace ends without notice before any later record.
+    std::uint64_t unmatched_launches = 0;  ///< Expected, did not come, no cause known.
+    std::uint64_t unmatched_records = 0;   ///< Came, no launch known.
+    /// Came; the launch was written before the part of the recording that is kept (TraceIndex::kept).
+    std::uint64_t launched_before_kept = 0;
+    /// Of launches that began before the part that is kept: expected, and may have come before it.
+    std::uint64_t returned_before_kept = 0;
     std::uint64_t without_correlation = 0;  ///< Of the unmatched launches: they carried no correlation id.
 };
 

@@ -135,7 +135,9 @@ void TimelineBuilder::add_range(const RangeRecord& record) {
 void TimelineBuilder::finish_ranges() {
     const LinearMap& clock = model_.index.host_clock;
     const RangeList list = ranges_.finish(model_.index.last_ticks);
-    model_.timeline->unpaired_ranges = list.missing_pushes + list.missing_pops + list.missing_starts;
+    // Of the last part of a recording: what ends there may have begun before.
+    const std::uint64_t without_begin = model_.index.kept ? 0 : list.missing_pushes + list.missing_starts;
+    model_.timeline->unpaired_ranges = without_begin + list.missing_pops;
     for (const Range& range : list.ranges) {
         model_.timeline->ranges.push_back({range.kind, range.open, clock.at(range.begin_ticks),
                                            clock.at(range.end_ticks), range.thread, range.domain, range.name,

@@ -103,7 +103,9 @@ void TraceIndexBuilder::finish(const ReadSummary& reading) {
     for (const auto& [key, count] : losses_) {
         index_.losses[key.first] += count;
     }
-    if (reading.start_ticks != 0) {
+    if (index_.kept) {
+        seen(index_.kept->ticks);
+    } else if (reading.start_ticks != 0) {
         seen(reading.start_ticks);
     }
     if (index_.first_ticks > index_.last_ticks) {

@@ -56,6 +56,7 @@ struct TraceIndex {
     std::map<std::uint64_t, EndRecord> ends;  ///< by abi::EndKind
     std::optional<CpuRecord> first_cpu, last_cpu;
     std::optional<CostRecord> cost;
+    std::optional<KeptRecord> kept;  ///< The file is the last part of a recording; what it does not hold.
 
     // In ticks. What the process recorded, without what a salvager or gpuspy-run added later.
     std::uint64_t first_ticks = std::numeric_limits<std::uint64_t>::max(), last_ticks = 0;
@@ -65,6 +66,15 @@ struct TraceIndex {
 
     [[nodiscard]] bool ended_cleanly() const {
         return ends.count(static_cast<std::uint64_t>(abi::EndKind::kClean)) != 0;
+    }
+    /// The file is a copy of a recording that went on.
+    [[nodiscard]] bool is_snapshot() const {
+        return ends.count(static_cast<std::uint64_t>(abi::EndKind::kSnapshot)) != 0;
+    }
+    /// The id of a launch that was encoded before the part of the recording that is kept.
+    [[nodiscard]] bool is_before_kept(std::uint64_t correlation) const {
+        return kept && kept->correlation != 0 &&
+               static_cast<std::int32_t>(static_cast<std::uint32_t>(correlation - kept->correlation)) <= 0;
     }
     [[nodiscard]] bool salvaged() const {
         return reading.salvaged_blocks != 0 || ends.count(static_cast<std::uint64_t>(abi::EndKind::kSalvaged)) != 0;
@@ -98,6 +108,10 @@ public:
     void on_cpu(const CpuRecord& record) override;
     void on_end(const EndRecord& record) override;
     void on_cost(const CostRecord& record) override { index_.cost = record; }
+    void on_origin(const OriginRecord& record) override {
+        index_.captured[record.launch_id] = {record.library_api, record.caller, record.ticks};
+    }
+    void on_kept(const KeptRecord& record) override { index_.kept = record; }
     void on_notice(std::uint64_t ticks, std::string_view text) override;
 
 private:

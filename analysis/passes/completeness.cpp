@@ -24,6 +24,7 @@ constexpr std::array<CauseName, abi::kLossCauseCount> kCauses = {{
     {"graph_nodes_dropped", "graph nodes whose description did not fit"},
     {"write_failed", "bytes that could not be written to the trace"},
     {"unparsed_record", "device records of a kind or size that could not be read"},
+    {"after_end", "calls made after the recording had ended, by exit handlers and destructors"},
 }};
 
 std::vector<LossRow> loss_rows(const Model& model) {
@@ -112,7 +113,7 @@ Completeness completeness(const Model& model) {
             reasons.push_back(fmt::format("{} {}", loss.count, loss.text));
         }
     }
-    if (!index.ended_cleanly() && !index.salvaged()) {
+    if (!index.ended_cleanly() && !index.salvaged() && !index.is_snapshot()) {
         reasons.emplace_back(
             "the trace has no end: the process died or still runs, and its last events were not salvaged");
     }

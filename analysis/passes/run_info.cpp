@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <string_view>
 
@@ -41,8 +42,60 @@ std::vector<FrameworkLibrary> framework_libraries(const ObjectIndex& objects) {
     return result;
 }
 
-std::string in_words(const RunInfo& run) {
-    std::string text = run.ended_cleanly ? "ended cleanly" : "ended without notice, or still running";
+std::string time_of_day(std::uint64_t realtime_ns) {
+    const auto seconds = static_cast<std::time_t>(realtime_ns / 1'000'000'000);
+    std::tm parts{};
+    std::array<char, 32> text{};
+    if (gmtime_r(&seconds, &parts) == nullptr ||
+        std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+        return "?";
+    }
+    return fmt::format("{}.{:03} UTC", text.data(), realtime_ns / 1'000'000 % 1000);
+}
+
+std::string limit_text(const KeptRecord& kept) {
+    std::string text = kept.limit_ns != 0 ? fmt::format("{} s", static_cast<double>(kept.limit_ns) / 1e9) : "";
+    if (kept.limit_bytes != 0) {
+        text += fmt::format("{}{} MiB", text.empty() ? "" : ", ", kept.limit_bytes >> 20);
+    }
+    return text;
+}
+
+KeptInfo kept_info(const Model& model) {
+    const KeptRecord& record = *model.index.kept;
+    KeptInfo kept;
+    kept.dropped = record;
+    kept.length_ns = model.wall_ns();
+    if (const auto& process = model.index.process; process && process->start_realtime_ns != 0) {
+        const auto realtime = [&process](std::int64_t monotonic_ns) {
+            return process->start_realtime_ns + static_cast<std::uint64_t>(monotonic_ns) - process->start_monotonic_ns;
+        };
+        kept.from_realtime_ns = realtime(model.first_ns);
+        kept.to_realtime_ns = realtime(model.last_ns);
+    }
+    kept.text = fmt::format(
+        "the last {:.3f} s of the recording{}; {} calls, {} device records and {} range events before it ({} blocks, "
+        "{} "
+        "bytes) were dropped by the limit asked for ({})",
+        static_cast<double>(kept.length_ns) / 1e9,
+        kept.from_realtime_ns == 0
+            ? ""
+            : fmt::format(", from {} to {}", time_of_day(kept.from_realtime_ns), time_of_day(kept.to_realtime_ns)),
+        record.calls, record.device_records, record.ranges, record.blocks, record.bytes, limit_text(record));
+    const LaunchCounts& launches = model.launches;
+    if (launches.launched_before_kept != 0 || launches.returned_before_kept != 0) {
+        kept.text += fmt::format(
+            "; outside the kept span: the launches of {} kernel records, and the records of {} launches that began "
+            "before it",
+            launches.launched_before_kept, launches.returned_before_kept);
+    }
+    return kept;
+}
+
+std::string in_words(const RunInfo& run, bool is_snapshot) {
+    std::string text = run.ended_cleanly ? "ended cleanly"
+                       : is_snapshot     ? "a snapshot: the process went on"
+                                         : "ended without notice, or still running";
     if (!run.ended_cleanly && (run.salvaged || run.wait_status)) {
         text = "ended without notice";
     }
@@ -86,7 +139,10 @@ RunInfo run_info(const Model& model) {
         const std::uint64_t pid = end->second.pid;
         run.wait_pid = run.process && run.process->pid == pid ? 0 : pid;
     }
-    run.end_text = in_words(run);
+    run.end_text = in_words(run, index.is_snapshot());
+    if (index.kept) {
+        run.kept = kept_info(model);
+    }
     for (const Notice& notice : index.notices) {
         run.notices.push_back(notice.text);
     }

@@ -62,6 +62,8 @@ bool RecordDecoder::decode_record(Tag tag, Cursor& fields) {
             return decode_call(fields);
         case Tag::kGraphNodes:
             return decode_graph_nodes(fields);
+        case Tag::kOrigin:
+            return decode_origin(fields);
         case Tag::kDevice:
             return decode_device(fields);
         case Tag::kKernel:
@@ -298,6 +300,29 @@ bool RecordDecoder::decode_activity(Tag tag, Cursor& fields) {
     return true;
 }
 
+bool RecordDecoder::decode_origin(Cursor& fields) {
+    OriginRecord record;
+    record.launch_id = fields.varint();
+    const std::uint64_t library = fields.varint();
+    record.caller = fields.varint();
+    record.ticks = fields.varint();
+    if (!fields.ok()) {
+        return false;
+    }
+    if (library != 0) {
+        const auto api = apis_.find(library - 1);
+        if (api == apis_.end()) {
+            if (segment_lost_) {
+                ++summary_.orphan_records;
+            }
+            return segment_lost_;
+        }
+        record.library_api = api->second;
+    }
+    visitor_.on_origin(record);
+    return true;
+}
+
 bool RecordDecoder::decode_range(Cursor& fields) {
     if (segment_lost_ || (thread_state_ != nullptr && thread_state_->ranges_lost)) {
         ++summary_.orphan_records;
@@ -361,6 +386,11 @@ bool RecordDecoder::decode_statement(Tag tag, Cursor& fields) {
         case Tag::kGraphExec: {
             const GraphExecRecord record{next(), next(), next(), next(), next(), next(), next(), next()};
             fields.ok() ? visitor_.on_graph_exec(record) : void();
+            break;
+        }
+        case Tag::kKept: {
+            const KeptRecord record{next(), next(), next(), next(), next(), next(), next(), next(), next()};
+            fields.ok() ? visitor_.on_kept(record) : void();
             break;
         }
         case Tag::kSpan: {

@@ -41,6 +41,7 @@ private:
     bool decode_device(Cursor& fields);
     bool decode_call(Cursor& fields);
     bool decode_graph_nodes(Cursor& fields);
+    bool decode_origin(Cursor& fields);
     bool decode_activity(abi::Tag tag, Cursor& fields);
     bool decode_range(Cursor& fields);
     bool decode_statement(abi::Tag tag, Cursor& fields);

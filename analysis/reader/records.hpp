@@ -69,6 +69,20 @@ struct GraphExecRecord {
     std::uint64_t flags;  ///< abi::GraphFlags
 };
 
+/// Whose work a captured launch is that the file itself does not hold.
+struct OriginRecord {
+    std::uint64_t launch_id = 0;
+    std::int64_t library_api = -1;  ///< Symbols::apis() of the outermost library call around it, -1 for none.
+    std::uint64_t caller = 0, ticks = 0;
+};
+
+/// What a flight recorder left out of the file, all that was written before `ticks`.
+struct KeptRecord {
+    std::uint64_t ticks, calls, device_records, ranges, blocks, bytes;
+    std::uint64_t correlation;  ///< The highest of a call that was left out; ids of 32 bits may come round. 0: none.
+    std::uint64_t limit_ns, limit_bytes;
+};
+
 enum class ActivityKind : std::uint8_t { kKernel, kMemcpy, kMemset };
 
 /// A device record: something that ran on a GPU.
@@ -144,6 +158,8 @@ public:
     virtual void on_graph_exec(const GraphExecRecord&) {}
     /// Nodes of the graph that the GraphExecRecord with the same exec and ticks tells of.
     virtual void on_graph_nodes(std::uint64_t /*exec*/, std::uint64_t /*ticks*/, std::span<const abi::GraphNode>) {}
+    virtual void on_origin(const OriginRecord&) {}
+    virtual void on_kept(const KeptRecord&) {}
     virtual void on_activity(const ActivityRecord&) {}
     virtual void on_range(const RangeRecord&) {}
     virtual void on_span(const SpanRecord&) {}

@@ -108,6 +108,23 @@ Json launches_json(const Completeness& all, std::size_t top) {
              })}};
 }
 
+/// Of a flight recorder's trace alone.
+Json kept_json(const KeptInfo& kept, const LaunchCounts& launches) {
+    const auto known = [](std::uint64_t value) { return value == 0 ? Json(nullptr) : Json(value); };
+    return {{"from_realtime_ns", known(kept.from_realtime_ns)},
+            {"to_realtime_ns", known(kept.to_realtime_ns)},
+            {"length_ns", kept.length_ns},
+            {"limit_ns", known(kept.dropped.limit_ns)},
+            {"limit_bytes", known(kept.dropped.limit_bytes)},
+            {"dropped_calls", kept.dropped.calls},
+            {"dropped_device_records", kept.dropped.device_records},
+            {"dropped_range_events", kept.dropped.ranges},
+            {"dropped_blocks", kept.dropped.blocks},
+            {"dropped_bytes", kept.dropped.bytes},
+            {"launched_before", launches.launched_before_kept},
+            {"returned_before", launches.returned_before_kept}};
+}
+
 Json sync_json(const Sync& sync, std::size_t top) {
     Json json = {
         {"time_ns", sync.time_ns}, {"share_of_wall", sync.share_of_wall}, {"any_thread_ns", sync.any_thread_ns}};
@@ -157,7 +174,7 @@ Json copy_json(const CopyRow& row) {
     return json;
 }
 
-Json process_json(const RunInfo& run) {
+Json process_json(const RunInfo& run, const LaunchCounts& launches) {
     Json json = Json::object();
     if (run.process) {
         const ProcessRecord& process = *run.process;
@@ -195,6 +212,9 @@ Json process_json(const RunInfo& run) {
             return Json{{"name", library.name}, {"version", optional_text(library.version)}};
         });
     json["notices"] = run.notices;
+    if (run.kept) {
+        json["kept"] = kept_json(*run.kept, launches);
+    }
     return json;
 }
 
@@ -263,7 +283,7 @@ std::string render_json(const Findings& findings, const JsonOptions& options) {
     Json json;
     json["schema"] = kJsonSchema;
     json["wall_ns"] = findings.run.wall_ns;
-    json["process"] = process_json(findings.run);
+    json["process"] = process_json(findings.run, findings.completeness.launches);
     json["launches"] = launches_json(findings.completeness, top);
     json["gpu"] = gpu_json(findings);
     json["api"] = {

@@ -125,6 +125,9 @@ void run_section(std::string& out, const Findings& findings, const std::string& 
     }
     field(out, "wall time", duration_text(run.wall_ns));
     field(out, "end", run.end_text);
+    if (run.kept) {
+        long_field(out, "kept", run.kept->text);
+    }
     for (const std::string& notice : run.notices) {
         long_field(out, "notice", notice);
     }

@@ -242,7 +242,8 @@ enum class LossCause : std::uint8_t {
     kGraphNodesDropped = 6,  ///< Graph nodes whose list did not fit.
     kWriteFailed = 7,        ///< Bytes that could not be written to the trace.
     kUnparsedRecord = 8,     ///< CUPTI records of a kind or size that this version cannot read.
+    kAfterEnd = 9,           ///< Calls made after the recording had ended, from exit handlers and destructors.
 };
-inline constexpr unsigned kLossCauseCount = 9;
+inline constexpr unsigned kLossCauseCount = 10;
 
 }  // namespace gpuspy::abi

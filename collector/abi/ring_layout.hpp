@@ -9,6 +9,10 @@
 // trace, then stores the new file size and every ring's new position in the slot that is not current, then stores
 // commit_seq (release), and only then moves each ring's tail, which gives the space back to its writer. A salvager reads
 // commit_seq, cuts the trace to that slot's size (a torn block was being written), and goes on from that slot's positions.
+//
+// A flight recorder (sink/flight_recorder.hpp) exchanges the trace for a shorter one now and then, right after a commit, and
+// commits again before it appends anything. So a salvager that finds another exchange number in the trace than in the slot
+// (FileHeader::exchange) cuts nothing off.
 #pragma once
 
 #include <atomic>
@@ -17,7 +21,7 @@
 namespace gpuspy::abi {
 
 inline constexpr std::uint64_t kMapMagic = 0x31474e5259505347ULL;  // "GSPYRNG1" in memory order
-inline constexpr std::uint32_t kRingLayoutVersion = 3;
+inline constexpr std::uint32_t kRingLayoutVersion = 4;
 inline constexpr std::uint32_t kMaxRings = 4096;
 inline constexpr std::uint32_t kPathBytes = 1024;
 
@@ -62,8 +66,12 @@ struct MapHeader {
     std::atomic<std::uint32_t> owner_state;     ///< OwnerState.
     std::atomic<std::uint64_t> commit_seq;      ///< The current slot is commit_seq & 1.
     std::uint64_t committed_file_bytes[2];
-    std::atomic<std::uint64_t> lost[16];          ///< By LossCause, those that belong to no ring.
-    std::atomic<std::uint64_t> snapshot_request;  ///< Room for `gpuspy-run snapshot`.
+    std::uint64_t committed_exchange[2];  ///< FileHeader::exchange of the file that has that size.
+    std::atomic<std::uint64_t> lost[16];  ///< By LossCause, those that belong to no ring.
+    /// `gpuspy-run snapshot` counts it up and waits until snapshot_served has caught up: then all events from before are in
+    /// the trace. Relaxed by the asker; the drain thread's release of snapshot_served pairs with the asker's acquire.
+    std::atomic<std::uint64_t> snapshot_request;
+    std::atomic<std::uint64_t> snapshot_served;
 };
 
 struct RingHeader {

@@ -27,7 +27,7 @@ namespace gpuspy::abi {
 
 inline constexpr char kFileMagic[8] = {'G', 'P', 'U', 'S', 'P', 'Y', '\r', '\n'};
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 2;
+inline constexpr std::uint16_t kFormatMinor = 3;
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4247U;  // "GBLK"
 inline constexpr std::uint32_t kMaxBlockRawBytes = 8U << 20;
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
@@ -41,7 +41,9 @@ struct FileHeader {
     std::uint64_t optional_features;
     std::uint64_t nonce;        ///< Of the process's recording; also in the name and header of its ring mapping.
     std::uint64_t start_ticks;  ///< When recording began.
-    std::uint64_t reserved;
+    /// Since 1.3: how often a flight recorder has exchanged the file for one with only its last part; 0 for a whole
+    /// recording.
+    std::uint64_t exchange;
     std::uint64_t checksum;  ///< XXH64, seed 0, over this header with checksum = 0, then the header records.
 };
 static_assert(sizeof(FileHeader) == 64);
@@ -114,6 +116,11 @@ enum class Tag : std::uint32_t {
     /// with the same exec and ticks.
     kGraphNodes = 19,
 
+    /// Since 1.3: whose work a captured launch is that stands before the part of the recording that is kept. launch_id,
+    /// library (api of the outermost library call around it + 1; 0: none), caller (of the outermost call), ticks (when that
+    /// began): varint.
+    kOrigin = 20,
+
     // -- device records --------------------------------------------------------------------------------------------------
     /// flags: varint (DeviceFlags); device, context, stream (CUPTI's ids): varint; correlation: svarint relative to the
     /// previous device record; start: svarint ns of the device clock, relative to the previous device record's start;
@@ -140,6 +147,11 @@ enum class Tag : std::uint32_t {
     /// calls: varint (calls recorded so far); call_ps: varint (calibrated cost of one recorded call, picoseconds). Last one counts.
     kCost = 52,
     kNotice = 53,  ///< ticks: varint; text: string. Something a person should read in the report.
+    /// Since 1.3, in the first segment of a file that a flight recorder cut: ticks: varint (what was encoded later is in the
+    /// file); calls, device_records, ranges, blocks, bytes: varint (how many of each were written before, and are not in the
+    /// file; bytes as stored); correlation: varint (the highest of a launch among those calls, 0 none); limit_ns, limit_bytes:
+    /// varint (what was asked for; 0: none).
+    kKept = 54,
 
     // -- what the program says of itself -----------------------------------------------------------------------------------
     /// Since 1.2. An NVTX range begins or ends, or a mark, on the thread of the last kThread. kind: varint (RangeKind);
@@ -168,6 +180,7 @@ enum class EndKind : std::uint32_t {
     kClean = 0,       ///< The process reached its end and everything was flushed.
     kWaitStatus = 1,  ///< Added by gpuspy-run: how the process ended.
     kSalvaged = 2,    ///< A salvager emptied the rings of the dead owner.
+    kSnapshot = 3,    ///< Since 1.3: a copy (`gpuspy-run snapshot`); the process went on. detail: 0.
 };
 
 }  // namespace gpuspy::abi

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 
 namespace gpuspy::ring {
@@ -58,6 +60,21 @@ inline int move_fd_high(int fd) noexcept {
         }
     }
     return fd;
+}
+
+/// Whether the host keeps as many descriptors to open as it may need when we hold ours: a program that runs near its limit must not
+/// reach it because of us. Looks at the highest numbers, which are given out last.
+inline bool has_descriptors_to_spare() noexcept {
+    constexpr int kSpared = 16;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT_MAX) {
+        return true;
+    }
+    int free = 0;
+    for (int fd = static_cast<int>(limit.rlim_cur) - 1; fd >= 0 && free < kSpared; --fd) {
+        free += fcntl(fd, F_GETFD) == -1 ? 1 : 0;
+    }
+    return free >= kSpared;
 }
 
 /// Which file a descriptor was when we opened it.

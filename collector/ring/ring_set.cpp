@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kLowestRingBytes = 4096;
 constexpr std::uint64_t kHighestRingBytes = 64U << 20;
-constexpr std::uint64_t kLockWaitNs = 1'000'000'000;  ///< While no other thread gets its ring either.
+constexpr std::uint64_t kLockWaitNs = 2'000'000'000;  ///< While no other thread gets its ring either.
 constexpr std::uint64_t kLockLookAgainNs = 10'000'000;
 constexpr long kTmpfsMagic = 0x01021994;
 
@@ -71,6 +71,17 @@ int share_of_tmpfs(int fd, std::uint64_t* bytes) noexcept {
     return 0;
 }
 
+/// Whoever looks for rings of dead processes may hold a new file for a moment, to see that it is none.
+int lock_new_file(int fd) noexcept {
+    int error = lock_file(fd);
+    for (int attempt = 0; error == EAGAIN && attempt < 100; ++attempt) {
+        const timespec pause{0, 1'000'000};
+        syscall(SYS_nanosleep, &pause, nullptr);
+        error = lock_file(fd);
+    }
+    return error;
+}
+
 template <std::size_t N>
 void copy_text(char (&to)[N], const char* from) noexcept {
     TextBuilder(to, N).text(from);
@@ -86,6 +97,12 @@ void write_thread_event(abi::RingHeader* ring, std::uint64_t ring_bytes, std::ui
 }
 
 }  // namespace
+
+bool build_ring_path(const char* directory, std::uint32_t pid, std::uint64_t nonce, char* buffer,
+                     std::size_t capacity) noexcept {
+    TextBuilder path(buffer, capacity);
+    return !path.text(directory).text("/gpuspy.").decimal(pid).text(".").hex(nonce, 16).was_cut();
+}
 
 int RingSet::create(const RingSetConfig& config) noexcept {
     const ErrnoGuard keep_errno;
@@ -117,9 +134,7 @@ int RingSet::create(const RingSetConfig& config) noexcept {
 }
 
 int RingSet::create_shared(const RingSetConfig& config, std::uint64_t stride) noexcept {
-    TextBuilder path(path_, sizeof path_);
-    path.text(config.directory).text("/gpuspy.").decimal(config.pid).text(".").hex(config.nonce, 16);
-    if (path.was_cut()) {
+    if (!build_ring_path(config.directory, config.pid, config.nonce, path_, sizeof path_)) {
         return ENAMETOOLONG;
     }
     int fd = open_fd(path_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -129,7 +144,7 @@ int RingSet::create_shared(const RingSetConfig& config, std::uint64_t stride) no
     fd = move_fd_high(fd);
     std::uint64_t share = 0;
     int error = fchmod(fd, 0600) == 0 ? 0 : errno;  // Whatever the umask is.
-    error = error != 0 ? error : lock_file(fd);
+    error = error != 0 ? error : lock_new_file(fd);
     error = error != 0 ? error : share_of_tmpfs(fd, &share);
     if (error == 0 && share < prefix_bytes_ + stride) {
         error = ENOSPC;

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "collector/abi/ring_layout.hpp"
 #include "collector/ring/owned_fd.hpp"
 
 namespace gpuspy::ring {
+
+/// Where a recording has its rings if the directory takes them. False: it does not fit.
+bool build_ring_path(const char* directory, std::uint32_t pid, std::uint64_t nonce, char* buffer,
+                     std::size_t capacity) noexcept;
 
 struct RingSetConfig {
     const char* directory = "/dev/shm";     ///< A tmpfs; nullptr: private memory at once.
@@ -49,7 +54,7 @@ public:
 
     /// A ring for the calling thread, its ThreadEvent written: one that another thread left empty, else a new one.
     /// Rings that no longer fit into the share of the tmpfs lie in private memory. nullptr: none left, no memory, or
-    /// one other thread kept the lock for longer than a second. A thousand threads that claim at once wait for each other, as long as
+    /// one other thread kept the lock for longer than 2 s. A thousand threads that claim at once wait for each other, as long as
     /// they get on. For any thread, and for a signal handler: since it waits with a limit, a handler that interrupts a claim on
     /// its own thread gets nullptr. Makes system calls.
     abi::RingHeader* claim(std::uint32_t tid, std::uint64_t ticks) noexcept;

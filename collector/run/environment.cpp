@@ -124,6 +124,9 @@ EnvironmentChange child_environment(const Settings& settings, const char* preloa
         const std::string& before = *settings.asan_options;
         change.set.emplace_back(kAsanOptions, before + (before.empty() ? "" : ":") + "verify_asan_link_order=0");
     }
+    if (!settings.last.empty()) {
+        change.set.emplace_back("GPUSPY_LAST", settings.last);
+    }
     if (settings.follow_children) {
         change.unset.push_back(kOnlyPid);  // We may be a child of a gpuspy-run that follows none.
     } else {

@@ -38,6 +38,7 @@ struct Settings {
     std::string output;  ///< Absolute.
     std::uint64_t run_id = 0;
     std::optional<bool> device_timing;
+    std::string last;  ///< GPUSPY_LAST; "": as it is in ours.
     bool follow_children = true;
     /// Value of kAsanOptions before, if the program has the address sanitizer's shared runtime, which is told that we may come first.
     std::optional<std::string> asan_options;

@@ -7,6 +7,7 @@
 #include "collector/run/check.hpp"
 #include "collector/run/options.hpp"
 #include "collector/run/record.hpp"
+#include "collector/run/snapshot.hpp"
 #include "collector/run/sweep.hpp"
 #include "collector/run/sweep_options.hpp"
 
@@ -40,6 +41,11 @@ int main(int argc, char** argv) {
         gpuspy::run::SweepOptions sweep;
         return gpuspy::run::read_sweep_options(argc - 1, argv + 1, &sweep, &status) ? gpuspy::run::sweep(sweep)
                                                                                     : status;
+    }
+    if (gpuspy::run::is_snapshot(argc, argv)) {
+        gpuspy::run::SnapshotOptions asked;
+        return gpuspy::run::read_snapshot_options(argc - 1, argv + 1, &asked, &status) ? gpuspy::run::snapshot(asked)
+                                                                                       : status;
     }
     gpuspy::run::Options options;
     if (!gpuspy::run::read_options(argc, argv, &options, &status)) {

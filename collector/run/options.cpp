@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "collector/run/record.hpp"
+#include "collector/sink/kept_limit.hpp"
 
 namespace gpuspy::run {
 
@@ -17,6 +18,7 @@ public:
     std::string make_usage(const CLI::App*, std::string) const override {
         return "Usage: gpuspy-run [OPTIONS] -- COMMAND [ARGUMENTS...]\n"
                "       gpuspy-run --check PROGRAM\n"
+               "       gpuspy-run snapshot PID [-o FILE]\n"
                "       gpuspy-run sweep --param NAME=VALUE,... [OPTIONS] -- COMMAND [ARGUMENTS...]\n";
     }
 };
@@ -37,6 +39,9 @@ void add_options(CLI::App* app, Options* options) {
     app->add_flag("--follow", options->follow, "Record the command's children too (the default)");
     app->add_flag("--no-children", options->no_children, "Record the command alone, not what it forks or starts");
     app->add_flag("-q,--quiet", options->quiet, "Do not name the traces that were written");
+    app->add_option("--last", options->last,
+                    "Keep the last part alone, within a fixed size: " + std::string(sink::kKeptLimitForms))
+        ->type_name("N");
     app->add_option("--check", options->check, "Run nothing; say whether PROGRAM will be recorded, and how")
         ->type_name("PROGRAM");
 }
@@ -56,6 +61,10 @@ std::string take_command(std::vector<std::string> words, Options* options) {
     }
     if (!options->check.empty() && !options->command.empty()) {
         return "--check takes one program and runs nothing: leave the command out";
+    }
+    sink::KeptLimit unused;
+    if (!options->last.empty() && !sink::parse_kept_limit(options->last.c_str(), &unused)) {
+        return fmt::format("--last {} is not {}", options->last, sink::kKeptLimitForms);
     }
     return options->check.empty() && options->command.empty() ? "no command to run" : "";
 }

@@ -9,6 +9,7 @@ namespace gpuspy::run {
 struct Options {
     std::string output;         ///< As typed; "": not given.
     std::string device_timing;  ///< "0", "1", or "": not given.
+    std::string last;           ///< What to keep (sink/kept_limit.hpp); "": not given.
     std::string check;          ///< The program to check; "": none.
     bool report = false;
     bool quiet = false;

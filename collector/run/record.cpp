@@ -108,6 +108,7 @@ Recorded record_once(const Installation& installation, const RecordRequest& requ
     settings.output = request.output;
     settings.run_id = make_run_id();
     settings.device_timing = request.device_timing;
+    settings.last = request.last;
     settings.follow_children = request.follow_children;
     const bool disabled = is_disabled(variable("GPUSPY_DISABLE"));
     const Obstacle obstacle = find_obstacle_of_command(request.command.front());
@@ -138,6 +139,7 @@ int record(const Options& options) {
     request.command = options.command;
     request.output = choose_output(options.output);
     request.follow_children = !options.no_children;
+    request.last = options.last;
     if (!options.device_timing.empty()) {
         request.device_timing = options.device_timing == "1";
     }

@@ -22,6 +22,7 @@ struct RecordRequest {
     std::vector<std::string> command;
     std::string output;  ///< Absolute.
     std::optional<bool> device_timing;
+    std::string last;  ///< "": as the environment says.
     bool follow_children = true;
 };
 

@@ -36,6 +36,7 @@ const char* explain(sink::SalvageReason reason) {
         // kOtherVersion: not of this run, whose library is ours; another gpuspy's, who cannot be asked whose they are.
         case sink::SalvageReason::kNoTrace:
             return "its trace is gone";
+        case sink::SalvageReason::kBeingTaken:
         case sink::SalvageReason::kTraceBusy:
             return "another process holds its trace";
         default:
@@ -103,6 +104,9 @@ std::vector<std::string> salvage_run(const std::string& ring_directory, std::uin
         }
     };
     sink::salvage_directory(ring_directory.c_str(), filter, report, &problems);
+    // And what dead processes of other runs left, whose runs cannot tell any more.
+    sink::salvage_directory(
+        ring_directory.c_str(), {}, [](void*, const sink::SalvageResult&) {}, nullptr);
     return problems;
 }
 

@@ -58,6 +58,7 @@ int Drain::init(ring::RingSet& rings, TraceWriter& writer, const DeviceSource& s
     states_ = map_memory<RingState>(abi::kMaxRings);
     int error = buffer_ == nullptr || states_ == nullptr ? ENOMEM : 0;
     error = error != 0 ? error : encoder_.init(buffer_, kBlockBytes, rings.apis(), rings.header()->api_count);
+    error = error != 0 || config.kept.bytes == 0 ? error : init_recorder();
     if (error != 0) {
         destroy();
         return error;
@@ -166,6 +167,9 @@ void Drain::step(PassStep step) noexcept {
 
 void Drain::run_pass(bool final) noexcept {
     pass_ns_ = ring::read_clock_ns(CLOCK_MONOTONIC);
+    // Before the rings are looked at: what was written to them before the request will be in the trace.
+    const std::uint64_t snapshot_request = rings_->header()->snapshot_request.load(std::memory_order_acquire);
+    look_after_recorder();
     if (encoder_.wants_segment() || segment_raw_bytes_ >= config_.segment_bytes) {
         begin_segment(encoder_.next_segment());
     }
@@ -193,6 +197,17 @@ void Drain::run_pass(bool final) noexcept {
         emit([&] { return encoder_.end(now, abi::EndKind::kClean, 0, 0); });
     }
     flush_block();
+    answer_snapshot(snapshot_request);
+    if (final) {
+        recorder_.finish();
+    }
+}
+
+/// Pairs with the asker's acquire: all is in the file.
+void Drain::answer_snapshot(std::uint64_t request) noexcept {
+    if (rings_->header()->snapshot_served.load(std::memory_order_relaxed) != request) {
+        rings_->header()->snapshot_served.store(request, std::memory_order_release);
+    }
 }
 
 void Drain::flush_block() noexcept {
@@ -204,8 +219,13 @@ void Drain::flush_block() noexcept {
         return;
     }
     const Block block = encoder_.finish_block();
+    if (is_saying_again_) {
+        say_again_error_ = say_again_error_ != 0 ? say_again_error_
+                                                 : recorder_.append_to_successor(writer_->build(block, ring::ticks()));
+        return;
+    }
     step(PassStep::kEncoded);
-    const bool appended = writer_->append_block(block, ring::ticks()) == 0;
+    const bool appended = append_block(block);
     step(PassStep::kAppended);
     commit();
     segment_raw_bytes_ += block.raw_bytes;
@@ -216,6 +236,17 @@ void Drain::flush_block() noexcept {
     } else if (wants_segment) {
         begin_segment(block.segment + 1);
     }
+    look_after_recorder();
+}
+
+bool Drain::append_block(const Block& block) noexcept {
+    const Frame frame = writer_->build(block, ring::ticks());
+    if ((recorder_.is_on() ? recorder_.append(frame) : writer_->append(frame)) != 0) {
+        return false;
+    }
+    ++appended_blocks_;
+    appended_bytes_ += frame.count;
+    return true;
 }
 
 void Drain::begin_segment(std::uint32_t segment) noexcept {
@@ -246,6 +277,7 @@ void Drain::commit() noexcept {
     const std::uint64_t sequence = header->commit_seq.load(std::memory_order_relaxed) + 1;
     const std::uint64_t slot = sequence & 1;
     header->committed_file_bytes[slot] = writer_->file_bytes();
+    header->committed_exchange[slot] = recorder_.exchange();
     for (std::uint32_t i = 0; i < count; ++i) {
         rings_->ring(i)->committed[slot] = states_[i].position;
     }
@@ -290,6 +322,7 @@ void Drain::drain_ring(abi::RingHeader* ring, RingState& state) noexcept {
 }
 
 void Drain::emit_event(const abi::EventHeader* event, std::uint32_t index, RingState& state) noexcept {
+    keep_blocks_short();  // First: state.position says that this event is not in a block.
     if (event->type == abi::EventType::kThread) {
         state.tid = reinterpret_cast<const abi::ThreadEvent*>(event)->tid;
         state.name[0] = '\0';
@@ -304,6 +337,11 @@ void Drain::emit_event(const abi::EventHeader* event, std::uint32_t index, RingS
         }
         return encoder_.event(event);
     });
+    if (recorder_.is_on()) {
+        if (event->type == abi::EventType::kCall) {
+            origins_.note(index, *reinterpret_cast<const abi::CallEvent*>(event));
+        }
+    }
 }
 
 /// Threads get their names after they start, so the name is read again now and then. One that has ended keeps its last.
@@ -330,6 +368,9 @@ void Drain::read_thread_name(RingState& state) noexcept {
 void Drain::destroy() noexcept {
     encoder_.destroy();
     objects_.destroy();
+    recorder_.forget_after_fork();
+    facts_.destroy();
+    origins_.destroy();
     unmap_memory(buffer_, kBlockBytes);
     unmap_memory(states_, abi::kMaxRings);
     buffer_ = nullptr;
@@ -350,6 +391,10 @@ void Drain::forget_after_fork() noexcept {
         told = 0;
     }
     first_facts_told_ = false;
+    is_saying_again_ = false;
+    say_again_error_ = 0;
+    appended_blocks_ = 0;
+    appended_bytes_ = 0;
     activity_.store(kAwake, std::memory_order_relaxed);
     requests_.store(0, std::memory_order_relaxed);
     served_.store(0, std::memory_order_relaxed);

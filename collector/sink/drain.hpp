@@ -11,8 +11,11 @@
 #include <cstdint>
 
 #include "collector/ring/ring_set.hpp"
+#include "collector/sink/captured_origins.hpp"
 #include "collector/sink/encoder.hpp"
+#include "collector/sink/flight_recorder.hpp"
 #include "collector/sink/last_thread.hpp"
+#include "collector/sink/lasting_facts.hpp"
 #include "collector/sink/object_map.hpp"
 #include "collector/sink/trace_writer.hpp"
 
@@ -60,6 +63,10 @@ struct DrainConfig {
     std::uint64_t call_ps = 0;       ///< Calibrated cost of one recorded call, picoseconds; 0: not known.
     /// Raw bytes after which the next pass begins a new segment.
     std::uint64_t segment_bytes = 16U << 20;
+    KeptLimit kept;  ///< Not 0: a flight recorder, which needs a regular file.
+    /// The trace's header as it was written: a flight recorder's files begin with it.
+    const std::uint8_t* header = nullptr;
+    std::size_t header_bytes = 0;
     /// pthread_create of this process. A pointer, because its symbol version must be glibc 2.17's: the preload library
     /// looks it up.
     int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
@@ -92,6 +99,8 @@ public:
     /// ends. False when that took longer than the time: the trace is as of the last commit, and the rings stay for a
     /// salvager.
     bool stop(std::uint32_t timeout_ms) noexcept;
+    /// After stop(): calls that came too late, on the thread that ends the process.
+    void add_late_calls(std::uint64_t count) noexcept;
     bool is_running() const noexcept { return running_.load(std::memory_order_acquire) != 0; }
 
     /// Gives the buffers back. Only without a thread.
@@ -126,8 +135,23 @@ private:
         // An empty block takes every record unless a dictionary is full, and flush_block() began a segment then.
         [[maybe_unused]] const bool fits = put();
     }
+    /// Where the flight recorder wants shorter blocks than the buffer would take.
+    void keep_blocks_short() noexcept {
+        if (recorder_.is_on() && encoder_.payload_bytes() >= recorder_.block_bytes()) {
+            flush_block();
+        }
+    }
     void flush_block() noexcept;
+    bool append_block(const Block& block) noexcept;
     void commit() noexcept;
+    void answer_snapshot(std::uint64_t request) noexcept;
+
+    // The flight recorder (drain_kept.cpp).
+    int init_recorder() noexcept;
+    void look_after_recorder() noexcept;
+    void begin_kept_part() noexcept;
+    void put_kept_facts() noexcept;
+    void put_origins() noexcept;
     void begin_segment(std::uint32_t segment) noexcept;
     void tell_again() noexcept;
 
@@ -156,6 +180,13 @@ private:
     std::uint64_t last_anchor_ns_ = 0;
     std::uint64_t last_costs_ns_ = 0;
     LastThreadCheck last_thread_check_;
+    FlightRecorder recorder_;
+    LastingFacts facts_;            ///< For the recorder alone.
+    CapturedOrigins origins_;       ///< Likewise.
+    bool is_saying_again_ = false;  ///< Blocks go into the recorder's new file alone.
+    int say_again_error_ = 0;
+    std::uint64_t appended_blocks_ = 0;
+    std::uint64_t appended_bytes_ = 0;
     std::uint64_t last_objects_ticks_ = 0;  ///< 0: objects that are there are taken to have been there always.
     std::uint64_t told_lost_[abi::kLossCauseCount] = {};  ///< What the trace says of MapHeader::lost.
     bool first_facts_told_ = false;

@@ -106,16 +106,30 @@ void Drain::put_costs() noexcept {
     emit([&] { return encoder_.cost(calls, config_.call_ps); });
 }
 
+void Drain::add_late_calls(std::uint64_t count) noexcept {
+    if (is_running() || rings_ == nullptr || count == 0) {
+        return;
+    }
+    begin_segment(encoder_.next_segment());
+    emit([&] { return encoder_.loss(abi::LossCause::kAfterEnd, count, Encoder::kNoThread); });
+    if (encoder_.payload_bytes() != 0) {
+        append_block(encoder_.finish_block());
+    }
+}
+
 void RecordSink::kernel(const KernelRecord& record) noexcept {
     drain_.emit([&] { return drain_.encoder_.kernel(record); });
+    drain_.keep_blocks_short();
 }
 
 void RecordSink::memcpy(const MemcpyRecord& record) noexcept {
     drain_.emit([&] { return drain_.encoder_.memcpy(record); });
+    drain_.keep_blocks_short();
 }
 
 void RecordSink::memset(const MemsetRecord& record) noexcept {
     drain_.emit([&] { return drain_.encoder_.memset(record); });
+    drain_.keep_blocks_short();
 }
 
 void RecordSink::device(const DeviceInfo& device) noexcept {

@@ -106,6 +106,9 @@ bool Encoder::put(abi::Tag tag, const WireBuffer& record) noexcept {
     out_.varint(static_cast<std::uint32_t>(tag));
     out_.varint(record.size());
     out_.raw(record.data(), record.size());
+    if (facts_ != nullptr) {
+        facts_->keep(tag, record.data(), record.size());
+    }
     return true;
 }
 
@@ -231,6 +234,8 @@ bool Encoder::call(const abi::CallEvent* event) noexcept {
         const std::uint64_t correlation = take_part<abi::CorrelationPart>(at)->correlation;
         record.delta(correlation, current_thread_->previous_correlation);
         current_thread_->previous_correlation = correlation;
+        const auto id = static_cast<std::uint32_t>(correlation);
+        counts_.correlation = static_cast<std::int32_t>(id - counts_.correlation) > 0 ? id : counts_.correlation;
     }
     if ((flags & abi::kCallLaunchId) != 0) {
         record.varint(take_part<abi::LaunchIdPart>(at)->launch_id);
@@ -261,6 +266,7 @@ bool Encoder::call(const abi::CallEvent* event) noexcept {
             record.svarint(static_cast<std::int64_t>(at[i]));
         }
     }
+    ++counts_.calls;
     return put(abi::Tag::kCall, record);
 }
 
@@ -322,6 +328,7 @@ bool Encoder::range(const abi::RangeEvent* event) noexcept {
     record.varint(domain);
     record.varint(name);
     current_thread_->previous_range = event->ticks;
+    ++counts_.ranges;
     return put(abi::Tag::kRange, record);
 }
 
@@ -406,6 +413,7 @@ void Encoder::device_fields(const DeviceRecord& device, WireBuffer& record) noex
     }
     previous_device_correlation_ = device.correlation;
     previous_device_start_ = start_ns;
+    ++counts_.device_records;
 }
 
 bool Encoder::kernel(const KernelRecord& kernel) noexcept {
@@ -508,6 +516,43 @@ bool Encoder::notice(std::uint64_t ticks, const char* text) noexcept {
     record.varint(ticks);
     put_text(record, text);
     return put(abi::Tag::kNotice, record);
+}
+
+bool Encoder::fact(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept {
+    WireBuffer record = scratch();
+    record.raw(fields, bytes);
+    return put(tag, record);
+}
+
+bool Encoder::origin(const CapturedOrigin& origin) noexcept {
+    if (!has_room(kApiDefinition + kSmallRecord)) {
+        return false;
+    }
+    if (origin.library_api != 0) {
+        define_api(origin.library_api - 1U);
+    }
+    std::uint8_t bytes[kSmallRecord];
+    WireBuffer record(bytes, sizeof bytes);
+    record.varint(origin.launch_id);
+    record.varint(origin.library_api);
+    record.varint(origin.caller);
+    record.varint(origin.ticks);
+    return put(abi::Tag::kOrigin, record);
+}
+
+bool Encoder::kept(const KeptPart& part) noexcept {
+    std::uint8_t bytes[kSmallRecord];
+    WireBuffer record(bytes, sizeof bytes);
+    record.varint(part.ticks);
+    record.varint(part.calls);
+    record.varint(part.device_records);
+    record.varint(part.ranges);
+    record.varint(part.blocks);
+    record.varint(part.bytes);
+    record.varint(part.correlation);
+    record.varint(part.limit_ns);
+    record.varint(part.limit_bytes);
+    return put(abi::Tag::kKept, record);
 }
 
 }  // namespace gpuspy::sink

@@ -11,7 +11,9 @@
 #include "collector/abi/event.hpp"
 #include "collector/abi/ring_layout.hpp"
 #include "collector/abi/trace_format.hpp"
+#include "collector/sink/captured_origins.hpp"
 #include "collector/sink/dictionary.hpp"
+#include "collector/sink/lasting_facts.hpp"
 #include "collector/sink/records.hpp"
 #include "collector/sink/wire.hpp"
 
@@ -26,6 +28,13 @@ struct Block {
     std::uint32_t index = 0;
 };
 
+/// What was encoded so far.
+struct EncodedCounts {
+    std::uint64_t calls = 0, device_records = 0, ranges = 0;
+    /// The highest correlation id of a call; ids of 32 bits may come round.
+    std::uint32_t correlation = 0;
+};
+
 class Encoder {
 public:
     constexpr Encoder() noexcept = default;
@@ -35,6 +44,8 @@ public:
     /// `buffer` takes one block's payload: kMinBufferBytes to kMaxBlockRawBytes. `apis` is the mapping's table. Maps
     /// the dictionaries (about 12 MiB of address space, touched as used). 0 or an errno value.
     int init(std::uint8_t* buffer, std::size_t capacity, const abi::ApiEntry* apis, std::uint32_t api_count) noexcept;
+    /// From now on `facts` gets a copy of each record that holds for the whole file; nullptr: no longer.
+    void keep_facts_in(LastingFacts* facts) noexcept { facts_ = facts; }
     /// Gives the dictionaries' memory back.
     void destroy() noexcept;
 
@@ -49,6 +60,7 @@ public:
     /// The number for the next begin_segment(): this segment's own while it has no block.
     std::uint32_t next_segment() const noexcept { return block_index_ == 0 ? segment_ : segment_ + 1; }
     std::size_t payload_bytes() const noexcept { return out_.size(); }
+    const EncodedCounts& counts() const noexcept { return counts_; }
 
     // -- host events
     // -----------------------------------------------------------------------------------------------------
@@ -91,6 +103,13 @@ public:
     [[nodiscard]] bool end(std::uint64_t ticks, abi::EndKind kind, std::int64_t detail, std::uint32_t pid) noexcept;
     [[nodiscard]] bool cost(std::uint64_t calls, std::uint64_t call_ps) noexcept;
     [[nodiscard]] bool notice(std::uint64_t ticks, const char* text) noexcept;
+
+    // -- a file that begins in the middle
+    // --------------------------------------------------------------------------------
+    /// A record that LastingFacts kept.
+    [[nodiscard]] bool fact(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept;
+    [[nodiscard]] bool origin(const CapturedOrigin& origin) noexcept;
+    [[nodiscard]] bool kept(const KeptPart& part) noexcept;
 
     static constexpr std::uint32_t kNoThread = 0xffffffffU;
     /// Holds the largest record that a ring event can make.
@@ -140,6 +159,8 @@ private:
     std::uint64_t previous_device_correlation_ = 0;
     std::uint64_t previous_device_start_ = 0;
     bool wants_segment_ = false;
+    EncodedCounts counts_;
+    LastingFacts* facts_ = nullptr;
 };
 
 }  // namespace gpuspy::sink

@@ -36,6 +36,14 @@ void put_list(WireBuffer& record, const char* const* strings, std::uint32_t coun
     }
 }
 
+/// In front of its records, with the checksum of all.
+void put_header(abi::FileHeader& header, std::uint8_t* bytes, std::size_t count) noexcept {
+    header.checksum = 0;
+    std::memcpy(bytes, &header, sizeof header);
+    header.checksum = xxhash64(bytes, count);
+    std::memcpy(bytes, &header, sizeof header);
+}
+
 }  // namespace
 
 std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uint64_t nonce, std::uint64_t start_ticks,
@@ -77,10 +85,22 @@ std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uin
     header.header_bytes = static_cast<std::uint32_t>(total);
     header.nonce = nonce;
     header.start_ticks = start_ticks;
-    std::memcpy(out, &header, sizeof header);
-    header.checksum = xxhash64(out, total);
-    std::memcpy(out, &header, sizeof header);
+    put_header(header, out, total);
     return total;
+}
+
+void set_exchange(std::uint8_t* bytes, std::size_t count, std::uint64_t exchange) noexcept {
+    abi::FileHeader header;
+    std::memcpy(&header, bytes, sizeof header);
+    header.exchange = exchange;
+    put_header(header, bytes, count);
+}
+
+void set_nonce(std::uint8_t* bytes, std::size_t count, std::uint64_t nonce) noexcept {
+    abi::FileHeader header;
+    std::memcpy(&header, bytes, sizeof header);
+    header.nonce = nonce;
+    put_header(header, bytes, count);
 }
 
 bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
@@ -101,11 +121,13 @@ bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
     }
     reader.varint();  // The record's length.
     identity->nonce = header.nonce;
+    identity->exchange = header.exchange;
     identity->header_bytes = header.header_bytes;
     identity->pid = reader.varint();
-    for (int skipped = 0; skipped < 5; ++skipped) {  // ppid, pgid, start times, tick_hz
+    for (int skipped = 0; skipped < 4; ++skipped) {  // ppid, pgid, start times
         reader.varint();
     }
+    identity->tick_hz = reader.varint();
     identity->run_id = reader.varint();
     return !reader.failed();
 }

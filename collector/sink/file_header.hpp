@@ -15,11 +15,18 @@ inline constexpr std::size_t kMaxFileHeaderBytes = 256U << 10;
 std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uint64_t nonce, std::uint64_t start_ticks,
                                const ProcessInfo& process) noexcept;
 
+/// Another `exchange` number in bytes of encode_file_header().
+void set_exchange(std::uint8_t* header, std::size_t count, std::uint64_t exchange) noexcept;
+/// Another nonce likewise: a copy is not the recording, and no ring belongs to it.
+void set_nonce(std::uint8_t* header, std::size_t count, std::uint64_t nonce) noexcept;
+
 /// What another process needs to know of a trace before it touches it.
 struct TraceIdentity {
     std::uint64_t nonce = 0;
+    std::uint64_t exchange = 0;
     std::uint32_t header_bytes = 0;
     std::uint64_t pid = 0;
+    std::uint64_t tick_hz = 0;  ///< 0: not known.
     std::uint64_t run_id = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "collector/sink/output_path.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,6 +54,8 @@ const char* explain(int error) noexcept {
             return "no space left; set GPUSPY_OUTPUT to another file system";
         case ELOOP:
             return "it is a symbolic link; name the file that it leads to in GPUSPY_OUTPUT";
+        case EFBIG:
+            return "it is larger than the limit on the size of files (ulimit -f) allows";
         case ENAMETOOLONG:
             return "the path is too long; set GPUSPY_OUTPUT to a shorter one";
         case ENXIO:
@@ -82,14 +85,61 @@ int rename_if_free(const char* from, const char* to) noexcept {
     return 0;
 }
 
+int write_header(int fd, const OutputRequest& request) noexcept {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < request.header_bytes) {
+        return EFBIG;  // A write would raise SIGXFSZ, which ends the host.
+    }
+    for (std::size_t done = 0; done < request.header_bytes;) {
+        const long count = syscall(SYS_pwrite64, fd, request.header + done, request.header_bytes - done, done);
+        if (count <= 0 && !(count < 0 && errno == EINTR)) {
+            return count == 0 ? ENOSPC : errno;
+        }
+        done += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    return 0;
+}
+
+/// A file without a name, which gets the name `path` when it is locked and has its header: a process that is killed before leaves
+/// nothing. 0, or an errno value: also of file systems that have no such files, and EEXIST.
+int create_unnamed(const char* path, const OutputRequest& request, Output* output) noexcept {
+    const char* slash = std::strrchr(path, '/');
+    char text[sizeof Output::path];
+    TextBuilder folder(text, sizeof text);
+    folder.text_n(path, slash == path ? 1 : static_cast<std::size_t>(slash - path));
+    int fd = ring::open_fd(text, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    fd = ring::move_fd_high(fd);
+    int error = fchmod(fd, 0600) == 0 ? 0 : errno;  // Whatever a default ACL of the folder says.
+    error = error != 0 ? error : ring::lock_file(fd);
+    error = error != 0 || request.header == nullptr ? error : write_header(fd, request);
+    TextBuilder(text, sizeof text).text("/proc/self/fd/").decimal(static_cast<unsigned>(fd));
+    if (error == 0 && linkat(AT_FDCWD, text, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        ring::close_fd(fd);
+        return error;
+    }
+    output->fd = fd;
+    output->is_regular = true;
+    output->has_header = request.header != nullptr;
+    return 0;
+}
+
 /// A new, locked file at `path`, which appears there only once it is locked. EEXIST: there is one.
-int create_locked(const char* path, std::uint32_t pid, int* result) noexcept {
+int create_locked(const char* path, const OutputRequest& request, Output* output) noexcept {
     struct stat status;
     if (ring::stat_path(path, false, &status) == 0) {
         return EEXIST;
     }
+    if (create_unnamed(path, request, output) == 0) {
+        return 0;
+    }
     char unfinished[sizeof Output::path + 32];
-    TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(pid).text(".part");
+    TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(request.pid).text(".part");
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     int fd = ring::open_fd(unfinished, kFlags, 0600);
     if (fd < 0 && errno == EEXIST) {
@@ -101,13 +151,16 @@ int create_locked(const char* path, std::uint32_t pid, int* result) noexcept {
     }
     fd = ring::move_fd_high(fd);
     int error = ring::lock_file(fd);
+    error = error != 0 || request.header == nullptr ? error : write_header(fd, request);
     error = error != 0 ? error : rename_if_free(unfinished, path);
     if (error != 0) {
         unlink(unfinished);
         ring::close_fd(fd);
         return error;
     }
-    *result = fd;
+    output->fd = fd;
+    output->is_regular = true;
+    output->has_header = request.header != nullptr;
     return 0;
 }
 
@@ -247,9 +300,8 @@ int open_output(const OutputRequest& request, Output* output) noexcept {
         if (!build_candidate(request, candidate, output->path, sizeof output->path)) {
             return fail(output, ENAMETOOLONG, request.path, explain(ENAMETOOLONG));
         }
-        int error = create_locked(output->path, request.pid, &output->fd);
+        int error = create_locked(output->path, request, output);
         if (error == 0) {
-            output->is_regular = true;
             return 0;
         }
         if (error != EEXIST) {

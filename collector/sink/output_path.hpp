@@ -11,11 +11,15 @@ struct OutputRequest {
     std::uint32_t pid = 0;
     std::uint64_t run_id = 0;                 ///< Of gpuspy-run; 0: none.
     const char* ring_directory = "/dev/shm";  ///< Where a dead owner of an older trace may have left its rings.
+    /// What a new file begins with, so that it is a trace from the moment it is there; nullptr: nothing.
+    const std::uint8_t* header = nullptr;
+    std::size_t header_bytes = 0;
 };
 
 struct Output {
     int fd = -1;  ///< Open for writing and locked (regular files); a pipe or device as it is.
     bool is_regular = false;
+    bool has_header = false;  ///< OutputRequest::header is in it; else the caller writes it.
     char path[1024] = {};
     char message[1200] = {};  ///< One line when it failed: what, which file, what to do.
 };

@@ -83,6 +83,15 @@ struct CpuTimes {
     std::uint64_t callback_ns = 0;  ///< In CUPTI's callbacks and ours.
 };
 
+/// What a flight recorder left out of a file, all that was written before `ticks`.
+struct KeptPart {
+    std::uint64_t ticks = 0;
+    std::uint64_t calls = 0, device_records = 0, ranges = 0;
+    std::uint64_t blocks = 0, bytes = 0;  ///< Bytes as stored.
+    std::uint32_t correlation = 0;        ///< EncodedCounts::correlation at that time.
+    std::uint64_t limit_ns = 0, limit_bytes = 0;
+};
+
 /// Header record kProcess. Strings are never nullptr.
 struct ProcessInfo {
     std::uint64_t pid = 0;

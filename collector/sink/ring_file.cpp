@@ -1,5 +1,6 @@
 #include "collector/sink/ring_file.hpp"
 
+#include <csignal>
 #include <cstring>
 
 #include "collector/ring/text.hpp"
@@ -59,9 +60,15 @@ RingFileState RingFile::open(const char* path) noexcept {
     identity_ = {status.st_dev, status.st_ino};
     const int error = ring::lock_file(fd_);
     if (error != 0) {
-        return error == EAGAIN ? RingFileState::kOwnerAlive : RingFileState::kNotARing;
+        return error != EAGAIN      ? RingFileState::kNotARing
+               : is_held_by_owner() ? RingFileState::kOwnerAlive
+                                    : RingFileState::kBeingTaken;
     }
     file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+    constexpr std::uint8_t kNothing[sizeof(abi::MapHeader::magic)] = {};
+    is_blank_ = file_bytes_ == 0 ||
+                (file_bytes_ >= sizeof header_bytes_ && read_at(fd_, header_bytes_, sizeof header_bytes_, 0) &&
+                 std::memcmp(header_bytes_, kNothing, sizeof kNothing) == 0);
     if (file_bytes_ < sizeof header_bytes_ || !read_at(fd_, header_bytes_, sizeof header_bytes_, 0) ||
         header().magic != abi::kMapMagic) {
         return RingFileState::kNotARing;
@@ -93,6 +100,35 @@ bool RingFile::header_is_sound() const noexcept {
            map.trace_path[0] == '/' && ends(map.boot_id);
 }
 
+/// By the name, gpuspy.<pid>.<nonce>: a maker that is alive may not have come to the lock yet.
+bool RingFile::is_maker_gone() const noexcept {
+    const char* name = std::strrchr(path_, '/');
+    name = name == nullptr ? path_ : name + 1;
+    constexpr char kPrefix[] = "gpuspy.";
+    constexpr std::size_t kNonceDigits = 16;
+    if (std::strncmp(name, kPrefix, sizeof kPrefix - 1) != 0) {
+        return false;
+    }
+    pid_t pid = 0;
+    const char* at = name + sizeof kPrefix - 1;
+    for (; *at >= '0' && *at <= '9' && pid < 100'000'000; ++at) {
+        pid = pid * 10 + (*at - '0');
+    }
+    return pid > 0 && *at == '.' && std::strlen(at + 1) == kNonceDigits && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/// Whether the lock that is held is the owner's: a process of another pid empties the ring.
+bool RingFile::is_held_by_owner() noexcept {
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    const bool is_told = fcntl(fd_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
+    const bool is_ring = read_at(fd_, header_bytes_, sizeof header_bytes_, 0) && header().magic == abi::kMapMagic &&
+                         header().layout_version == abi::kRingLayoutVersion;
+    // A pid of another namespace reads as 0, and the owner may have been forked in one: then it is taken to be alive.
+    return !is_told || !is_ring || static_cast<std::uint32_t>(lock.l_pid) == header().pid;
+}
+
 /// Whether the process with the owner's pid maps this file: a line of its maps has our device's and inode's numbers.
 bool RingFile::is_mapped_by_owner() const noexcept {
     char path[40];
@@ -104,7 +140,7 @@ bool RingFile::is_mapped_by_owner() const noexcept {
     const char* name = std::strrchr(path_, '/');
     name = name == nullptr ? path_ : name + 1;
     const std::size_t name_bytes = std::strlen(name);
-    char text[8192];
+    char text[2048];
     std::size_t kept = 0;  // The end of the piece before: the name may lie across.
     bool found = false;
     while (!found) {

@@ -14,6 +14,7 @@ namespace gpuspy::sink {
 enum class RingFileState : std::uint8_t {
     kDead,          ///< Nobody holds it: the content may be taken.
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
+    kBeingTaken,    ///< Another process is emptying it; header() is as that one found it, unchecked.
     kNotARing,      ///< Not there, not ours, not a regular file, or no sound header.
     kOtherVersion,  ///< A layout that this version does not know.
 };
@@ -38,16 +39,22 @@ public:
     /// A ring with its data. Valid until the next call; nullptr without memory or when it cannot be read.
     const abi::RingHeader* read_ring(std::uint32_t index) noexcept;
 
+    /// After kNotARing: a file that its maker left before it was a ring: by its name ours, of a process that is gone, and empty
+    /// where a ring has its header.
+    bool is_left_unfinished() const noexcept { return is_blank_ && is_maker_gone(); }
     void unlink() noexcept;
 
 private:
     bool header_is_sound() const noexcept;
     bool is_mapped_by_owner() const noexcept;
+    bool is_held_by_owner() noexcept;
+    bool is_maker_gone() const noexcept;
 
     int fd_ = -1;
     const char* path_ = nullptr;
     std::uint64_t file_bytes_ = 0;
     std::uint32_t ring_count_ = 0;
+    bool is_blank_ = false;  ///< It was locked, and has no header at all.
     abi::ApiEntry* apis_ = nullptr;
     std::uint8_t* ring_ = nullptr;
     ring::FileIdentity identity_{};

@@ -5,9 +5,11 @@
 
 #include "collector/ring/clock.hpp"
 #include "collector/ring/ring.hpp"
+#include "collector/ring/ring_set.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/encoder.hpp"
 #include "collector/sink/file_header.hpp"
+#include "collector/sink/flight_recorder.hpp"
 #include "collector/sink/memory.hpp"
 #include "collector/sink/ring_file.hpp"
 #include "collector/sink/trace_tail.hpp"
@@ -18,6 +20,8 @@ namespace gpuspy::sink {
 namespace {
 
 constexpr std::size_t kBlockBytes = 2U << 20;
+/// Of 5 ms, for another process that empties the same ring.
+constexpr int kMostWaits = 400;
 /// Threads that a notice names as being inside a call when the process died.
 constexpr unsigned kMostOpenCalls = 8;
 
@@ -193,7 +197,10 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
         ring::close_fd(fd);
         return SalvageReason::kNoTrace;
     }
-    const std::uint64_t committed = map.committed_file_bytes[map.commit_seq.load(std::memory_order_relaxed) & 1];
+    const std::uint64_t slot = map.commit_seq.load(std::memory_order_relaxed) & 1;
+    // Of a file that came in its place after the commit all was committed.
+    const bool is_committed_file = map.committed_exchange[slot] == identity.exchange;
+    const std::uint64_t committed = is_committed_file ? map.committed_file_bytes[slot] : file_bytes;
     const std::uint64_t limit = committed < identity.header_bytes ? identity.header_bytes
                                 : committed < file_bytes          ? committed
                                                                   : file_bytes;
@@ -210,6 +217,7 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
     if (result->error == 0) {
         take_all(out, file, apis, result);
         result->error = out.error();
+        remove_successor(result->trace_path, map.nonce);
     }
     return result->error == 0 ? SalvageReason::kDone : SalvageReason::kFailed;
 }
@@ -217,7 +225,19 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
 SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
     RingFile file;
     const RingFileState state = file.open(ring_path);
+    if (state == RingFileState::kBeingTaken) {
+        const abi::MapHeader& map = file.header();
+        const bool is_asked_for =
+            (filter.run_id != 0 && filter.run_id == map.run_id) || (filter.nonce != 0 && filter.nonce == map.nonce);
+        result->pid = map.pid;
+        ring::TextBuilder(result->trace_path, sizeof result->trace_path)
+            .text_n(map.trace_path, strnlen(map.trace_path, sizeof map.trace_path));
+        return is_asked_for ? SalvageReason::kBeingTaken : SalvageReason::kFiltered;
+    }
     if (state == RingFileState::kNotARing) {
+        if (file.is_left_unfinished()) {
+            file.unlink();
+        }
         return SalvageReason::kNotARing;
     }
     if (state == RingFileState::kOtherVersion) {
@@ -252,6 +272,12 @@ SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) n
     const ring::ErrnoGuard keep_errno;
     SalvageResult result;
     result.reason = salvage(ring_path, filter, &result);
+    // Whoever asks for this one will read the trace, and shall not read it half done. A file that is gone has been taken.
+    for (int waited = 0; result.reason == SalvageReason::kBeingTaken && waited < kMostWaits; ++waited) {
+        const timespec pause{0, 5'000'000};
+        syscall(SYS_nanosleep, &pause, nullptr);
+        result.reason = salvage(ring_path, filter, &result);
+    }
     return result;
 }
 
@@ -270,9 +296,8 @@ SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directo
         return result;
     }
     char ring_path[abi::kPathBytes];
-    ring::TextBuilder builder(ring_path, sizeof ring_path);
-    builder.text(ring_directory).text("/gpuspy.").decimal(identity.pid).text(".").hex(identity.nonce, 16);
-    if (builder.was_cut()) {
+    if (!ring::build_ring_path(ring_directory, static_cast<std::uint32_t>(identity.pid), identity.nonce, ring_path,
+                               sizeof ring_path)) {
         return result;
     }
     SalvageFilter filter;
@@ -295,7 +320,7 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
     };
     constexpr std::size_t kNameOffset = offsetof(Entry, type) + 1;
     std::uint32_t done = 0;
-    alignas(Entry) char entries[8192];
+    alignas(Entry) char entries[2048];
     for (;;) {
         const long count = syscall(SYS_getdents64, fd, entries, sizeof entries);
         if (count <= 0) {
@@ -321,7 +346,10 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
     return done;
 }
 
-int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept {
+namespace {
+
+/// A segment of its own with one kEnd. `pid`: as append_wait_status().
+int append_end(const char* trace_path, abi::EndKind kind, int detail, std::uint32_t pid) noexcept {
     const ring::ErrnoGuard keep_errno;
     TraceIdentity identity;
     std::uint64_t file_bytes = 0;
@@ -330,17 +358,26 @@ int append_wait_status(const char* trace_path, std::uint32_t pid, int status) no
     if (fd < 0) {
         return error;
     }
+    remove_successor(trace_path, identity.nonce);
     const TraceTail tail = find_trace_tail(fd, identity.header_bytes, file_bytes);
     Appender out;
     error = out.init(fd, trace_path, tail, 0, nullptr, 0);
     if (error != 0) {
         return error;
     }
-    out.emit([&](Encoder& encoder) {
-        return encoder.end(out.ticks(), abi::EndKind::kWaitStatus, status, identity.pid == pid ? 0 : pid);
-    });
+    out.emit([&](Encoder& encoder) { return encoder.end(out.ticks(), kind, detail, identity.pid == pid ? 0 : pid); });
     out.flush();
     return out.error();
+}
+
+}  // namespace
+
+int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept {
+    return append_end(trace_path, abi::EndKind::kWaitStatus, status, pid);
+}
+
+int append_snapshot_end(const char* copy_path) noexcept {
+    return append_end(copy_path, abi::EndKind::kSnapshot, 0, 0);
 }
 
 }  // namespace gpuspy::sink

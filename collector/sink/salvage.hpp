@@ -16,6 +16,7 @@ inline constexpr char kRingDirectory[] = "/dev/shm";
 enum class SalvageReason : std::uint8_t {
     kDone,
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
+    kBeingTaken,    ///< Another process has been emptying it for two seconds.
     kEnded,         ///< The owner had flushed everything; only the file was left.
     kNotARing,      ///< There is no such ring file, or it is not ours, or not sound.
     kOtherVersion,  ///< A layout that this version does not know.
@@ -58,5 +59,7 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
 /// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was
 /// waited for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).
 int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept;
+/// Appends kEnd kSnapshot likewise, to a copy. 0 or an errno value.
+int append_snapshot_end(const char* copy_path) noexcept;
 
 }  // namespace gpuspy::sink

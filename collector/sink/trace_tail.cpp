@@ -19,6 +19,8 @@ TraceTail find_trace_tail(int fd, std::uint64_t header_bytes, std::uint64_t limi
         tail.bytes += sizeof block + block.stored_bytes;
         tail.next_segment = block.segment + 1;
         tail.ticks = block.ticks;
+        tail.first_ticks = tail.blocks == 0 ? block.ticks : tail.first_ticks;
+        ++tail.blocks;
     }
     return tail;
 }

@@ -9,6 +9,8 @@ struct TraceTail {
     std::uint64_t bytes = 0;         ///< End of the last whole block, or of the header.
     std::uint32_t next_segment = 0;  ///< Number for a segment that is appended.
     std::uint64_t ticks = 0;         ///< Of the last block; 0 without one.
+    std::uint64_t first_ticks = 0;   ///< Of the first one.
+    std::uint64_t blocks = 0;
 };
 
 /// Follows the blocks from `header_bytes` by their headers (checksums are not looked at), up to `limit` bytes of the

@@ -103,16 +103,45 @@ int TraceWriter::adopt(int fd, const char* path, std::uint64_t append_at) noexce
 int TraceWriter::write_header(const std::uint8_t* bytes, std::size_t count) noexcept {
     const ring::ErrnoGuard keep_errno;
     const int error = is_usable() ? write_all(bytes, count) : EBADF;
-    if (error != 0) {
-        return fail(error, "write", 0);
-    }
-    file_bytes_ += count;
-    return 0;
+    file_bytes_ += error == 0 ? count : 0;
+    return error;
 }
 
-int TraceWriter::append_block(const Block& block, std::uint64_t ticks) noexcept {
+int TraceWriter::create_successor(const char* path) noexcept {
+    int fd = ring::open_fd(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return errno;
+    }
+    fd = ring::move_fd_high(fd);
+    // After the move: closing a descriptor of the file gives its lock back.
+    int error = ring::lock_file(fd);
+    error = error != 0 ? error : adopt(fd, path);
+    if (error != 0) {
+        unlink(path);
+        ring::close_fd(fd);
+    }
+    return error;
+}
+
+void TraceWriter::take_file_of(TraceWriter& successor) noexcept {
+    if (ring::is_still(fd_, identity_)) {
+        ring::close_fd(fd_);
+    }
+    fd_ = successor.fd_;
+    identity_ = successor.identity_;
+    file_bytes_ = successor.file_bytes_;
+    broken_ = successor.broken_;
+    successor.fd_ = -1;
+}
+
+bool TraceWriter::is_path_taken() const noexcept {
+    struct stat status;
+    return ring::stat_path(path_, false, &status) == 0 && ring::FileIdentity{status.st_dev, status.st_ino} != identity_;
+}
+
+int TraceWriter::append(const Frame& frame) noexcept {
     if (!is_usable()) {
-        failed_bytes_ += block.raw_bytes;
+        failed_bytes_ += frame.raw_bytes;
         return EBADF;
     }
     const ring::ErrnoGuard keep_errno;
@@ -120,20 +149,18 @@ int TraceWriter::append_block(const Block& block, std::uint64_t ticks) noexcept 
         const int error = find_again();
         if (error != 0) {
             broken_ = true;
-            return fail(error, "find again", block.raw_bytes);
+            return fail(error, "find again", frame.raw_bytes);
         }
     }
-    const std::size_t count = build_frame(block, ticks);
-    const int error = write_all(frame_, count);
+    const int error = write_all(frame.bytes, frame.count);
     if (error != 0) {
-        return fail(error, "write", block.raw_bytes);
+        return fail(error, "write", frame.raw_bytes);
     }
-    file_bytes_ += count;
+    file_bytes_ += frame.count;
     return 0;
 }
 
-/// BlockHeader and payload in frame_. Returns their size.
-std::size_t TraceWriter::build_frame(const Block& block, std::uint64_t ticks) noexcept {
+Frame TraceWriter::build(const Block& block, std::uint64_t ticks) noexcept {
     std::uint8_t* stored = frame_ + sizeof(abi::BlockHeader);
     std::size_t stored_bytes = block.raw_bytes;
     std::uint32_t flags = block.flags;
@@ -161,7 +188,7 @@ std::size_t TraceWriter::build_frame(const Block& block, std::uint64_t ticks) no
     std::memcpy(frame_ + sizeof header.checksum, &header, kSummed);
     header.checksum = xxhash64(frame_ + sizeof header.checksum, kSummed + stored_bytes);
     std::memcpy(frame_, &header, sizeof header);
-    return sizeof header + stored_bytes;
+    return {frame_, sizeof header + stored_bytes, block.raw_bytes};
 }
 
 int TraceWriter::write_all(const std::uint8_t* bytes, std::size_t count) noexcept {

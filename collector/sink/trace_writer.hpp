@@ -9,6 +9,13 @@
 
 namespace gpuspy::sink {
 
+/// BlockHeader and stored payload, as they go into a file. Valid until the writer builds the next one.
+struct Frame {
+    const std::uint8_t* bytes = nullptr;
+    std::size_t count = 0;
+    std::uint32_t raw_bytes = 0;
+};
+
 class TraceWriter {
 public:
     /// Told once, at the first failure: an errno value and the operation ("write", or "find again": the host closed our
@@ -29,13 +36,27 @@ public:
     /// only.
     int adopt(int fd, const char* path, std::uint64_t append_at = 0) noexcept;
 
-    /// The bytes of encode_file_header(). 0 or an errno value.
+    /// The file has its header already, of so many bytes.
+    void has_header(std::size_t count) noexcept { file_bytes_ = count; }
+    /// The bytes of encode_file_header(). 0 or an errno value, of which the callback is not told.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
-    /// Compresses the payload (zstd level 1; stored when that is not smaller) and appends it in one write. On failure
-    /// the file is cut back to its last whole block where that is possible, the raw bytes are counted, and the caller
-    /// must begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
-    int append_block(const Block& block, std::uint64_t ticks) noexcept;
+    /// Compresses the payload (zstd level 1; stored when that is not smaller).
+    Frame build(const Block& block, std::uint64_t ticks) noexcept;
+    /// Appends it in one write. On failure the file is cut back to its last whole block where that is possible, the raw
+    /// bytes are counted, and the caller must begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
+    int append(const Frame& frame) noexcept;
+    int append_block(const Block& block, std::uint64_t ticks) noexcept { return append(build(block, ticks)); }
+
+    /// For a second file that gets the frames of another writer: without a compressor. 0 or an errno value.
+    int create_successor(const char* path) noexcept;
+    /// Goes on in the file of `successor`, which has been renamed to this one's path; that one is without a file then. The
+    /// file so far is closed.
+    void take_file_of(TraceWriter& successor) noexcept;
+    /// What was to be written and will not be, for a cause of the caller's.
+    int refuse(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
+        return fail(error, operation, raw_bytes);
+    }
 
     /// Size of the file up to its last whole block.
     std::uint64_t file_bytes() const noexcept { return file_bytes_; }
@@ -43,7 +64,11 @@ public:
     std::uint64_t failed_bytes() const noexcept { return failed_bytes_; }
     /// False once no later write can succeed (a closed pipe, a file cut short that could not be mended).
     bool is_usable() const noexcept { return fd_ >= 0 && !broken_; }
+    bool is_regular() const noexcept { return is_regular_; }
     int fd() const noexcept { return fd_; }
+    const char* path() const noexcept { return path_; }
+    /// Whether another file than ours stands at our path; none may.
+    bool is_path_taken() const noexcept;
 
     void close() noexcept;
     /// In a forked child: closes the descriptor (POSIX locks are not inherited, so the parent's stays) and forgets.
@@ -54,7 +79,6 @@ private:
     int write_regular(const std::uint8_t* bytes, std::size_t count) noexcept;
     int write_stream(const std::uint8_t* bytes, std::size_t count) noexcept;
     int find_again() noexcept;
-    std::size_t build_frame(const Block& block, std::uint64_t ticks) noexcept;
     int fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept;
 
     int fd_ = -1;

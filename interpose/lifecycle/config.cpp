@@ -62,6 +62,14 @@ void read_numbers(Config& into, bool complain) noexcept {
     if (read_number("GPUSPY_ONLY_PID", 1, INT32_MAX, false, complain, &value)) into.only_pid = value;
 }
 
+void read_kept(Config& into, bool complain) noexcept {
+    const char* text = getenv("GPUSPY_LAST");
+    if (text == nullptr || *text == 0) return;
+    if (!sink::parse_kept_limit(text, &into.kept) && complain) {
+        say("GPUSPY_LAST=%.80s is not %s; everything is kept", text, sink::kKeptLimitForms);
+    }
+}
+
 void read_paths(Config& into) noexcept {
     if (getcwd(into.cwd, sizeof into.cwd) == nullptr) into.cwd[0] = 0;
     const char* output = getenv("GPUSPY_OUTPUT");
@@ -85,6 +93,7 @@ const Config& config() noexcept {
         if (!is_read.load(std::memory_order_relaxed)) {
             const int saved_errno = errno;
             read_numbers(current, false);
+            read_kept(current, false);
             read_paths(current);
             errno = saved_errno;
             is_read.store(true, std::memory_order_release);
@@ -96,6 +105,7 @@ const Config& config() noexcept {
 void report_bad_config() noexcept {
     Config unused;
     read_numbers(unused, true);
+    read_kept(unused, true);
 }
 
 }  // namespace gpuspy::hook

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "collector/sink/kept_limit.hpp"
+
 namespace gpuspy::hook {
 
 struct Config {
@@ -11,6 +13,7 @@ struct Config {
     std::uint32_t drain_ms = 20;
     std::uint64_t ring_bytes = 1U << 20;
     std::uint64_t run_id = 0;
+    sink::KeptLimit kept{};          ///< Of a flight recorder; all 0: everything is kept.
     std::uint64_t only_pid = 0;      ///< The one process that may record; 0: every one.
     char output[1024] = {};          ///< Absolute.
     char cupti[1024] = {};           ///< "" : to be found.

@@ -1,8 +1,9 @@
-// The only constructor of the library.
+// The only constructor and the only destructor of the library.
 #include <pthread.h>
 
 #include "collector/sink/loaded_objects.hpp"
 #include "interpose/lifecycle/config.hpp"
+#include "interpose/lifecycle/session.hpp"
 #include "interpose/nvtx/open_ranges.hpp"
 
 namespace gpuspy::hook {
@@ -14,6 +15,10 @@ namespace {
     // As early as can be: handlers that are registered first are the last to run before the fork, and the first in the child.
     sink::keep_forks_off_loaded_objects();
     pthread_atfork(nullptr, nullptr, nvtx::forget_half_made_starts);
+}
+
+[[gnu::destructor]] void unloaded() noexcept {
+    say_late_calls();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "collector/ring/owned_fd.hpp"
 #include "collector/sink/file_header.hpp"
 #include "collector/sink/output_path.hpp"
+#include "collector/sink/salvage.hpp"
 #include "interpose/device/device.hpp"
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/generation.hpp"
@@ -54,6 +55,7 @@ constinit bool has_thread_key = false;
 constinit pid_t recording_pid = 0;
 constinit bool has_exit_handler = false;
 constinit std::atomic<std::uint64_t> early_losses[abi::kLossCauseCount]{};  ///< Counted before there were rings.
+constinit std::atomic<std::uint64_t> late_calls{0};                         ///< After the recording had ended.
 constinit std::atomic<unsigned long long> saved_adds{0};         ///< Objects loaded so far, as the trace has them.
 constinit std::atomic<std::uint32_t> open_starts_generation{0};  ///< Of the recording that has the open NVTX starts.
 constinit sink::Output output;                                   // static: a host's thread may have a small stack
@@ -108,11 +110,32 @@ std::uint64_t measure_call_ps(std::uint64_t tick_hz) noexcept {
     return static_cast<std::uint64_t>(ticks * 1e12 / static_cast<double>(tick_hz));
 }
 
-int write_file_header(sink::ProcessInfo& process, std::uint64_t nonce, std::uint64_t start_ticks) noexcept {
+/// What the trace begins with; without memory for it there is none.
+void encode_header(sink::ProcessInfo& process, std::uint64_t nonce, std::uint64_t start_ticks,
+                   sink::OutputRequest& request) noexcept {
+    static char ring_path[abi::kPathBytes];  // static: a host's thread may have a small stack
+    ring::build_ring_path(sink::kRingDirectory, request.pid, nonce, ring_path, sizeof ring_path);
+    process.ring_path = ring_path;
     auto* buffer = static_cast<std::uint8_t*>(map_memory(sink::kMaxFileHeaderBytes));
-    if (buffer == nullptr) return ENOMEM;
-    const std::size_t bytes = sink::encode_file_header(buffer, sink::kMaxFileHeaderBytes, nonce, start_ticks, process);
-    return writer.write_header(buffer, bytes);
+    if (buffer == nullptr) return;
+    request.header = buffer;
+    request.header_bytes = sink::encode_file_header(buffer, sink::kMaxFileHeaderBytes, nonce, start_ticks, process);
+}
+
+/// The rings that dead processes of this user left go into their traces. Before any file of ours is open: closing another
+/// descriptor of it would give its lock back.
+void reap_dead(const char* boot_id) noexcept {
+    sink::SalvageFilter filter;
+    filter.boot_id = boot_id;
+    sink::salvage_directory(
+        sink::kRingDirectory, filter, [](void*, const sink::SalvageResult&) {}, nullptr);
+}
+
+/// What the flight recorder keeps; nothing where the output can only grow.
+sink::KeptLimit kept_limit() noexcept {
+    if (config().kept.bytes == 0 || writer.is_regular()) return config().kept;
+    say("GPUSPY_LAST needs a file, and %s is none: everything is written", output.path);
+    return {};
 }
 
 /// Everything that recording needs. 0, or an errno value after one line on stderr.
@@ -122,6 +145,10 @@ int start_recording() noexcept {
     if (settings.output[0] == 0) {
         say("GPUSPY_OUTPUT is too long, or the working directory has no path; nothing is recorded");
         return ENAMETOOLONG;
+    }
+    if (!ring::has_descriptors_to_spare()) {
+        say("too few files may be open (ulimit -n) for the program and gpuspy; nothing is recorded");
+        return EMFILE;
     }
     const ring::ClockPair start = ring::read_clock_pair();
     const std::uint64_t start_realtime_ns = ring::read_clock_ns(CLOCK_REALTIME);
@@ -135,6 +162,10 @@ int start_recording() noexcept {
     request.path = settings.output;
     request.pid = static_cast<std::uint32_t>(process.pid);
     request.run_id = settings.run_id;
+    reap_dead(process.boot_id);
+    process.tick_hz = measure_tick_hz(start);
+    const std::uint64_t nonce = make_nonce();
+    encode_header(process, nonce, start.ticks, request);
     if (const int error = sink::open_output(request, &output); error != 0) {
         say("%s; nothing is recorded", output.message);
         return error;
@@ -142,7 +173,8 @@ int start_recording() noexcept {
 
     ring::RingSetConfig layout;
     layout.ring_bytes = settings.ring_bytes;
-    layout.nonce = make_nonce();
+    layout.directory = sink::kRingDirectory;
+    layout.nonce = nonce;
     layout.run_id = settings.run_id;
     layout.pid = request.pid;
     layout.trace_path = output.path;
@@ -152,11 +184,15 @@ int start_recording() noexcept {
     layout.has_thread_ended = has_thread_ended;
     int error = writer.init(abi::kMaxBlockRawBytes, report_write_error);
     if (error == 0) error = writer.adopt(output.fd, output.path);
+    // A file that was there empty, or a pipe, has no header yet; it has one before there are rings that a salvager would ask about.
+    if (error == 0 && request.header == nullptr) error = ENOMEM;
+    if (output.has_header) writer.has_header(request.header_bytes);
+    if (error == 0 && !output.has_header) error = writer.write_header(request.header, request.header_bytes);
     if (error == 0) error = rings.create(layout);
-    process.ring_path = rings.path();
-    process.tick_hz = measure_tick_hz(start);
-    if (error == 0) error = write_file_header(process, layout.nonce, start.ticks);
     sink::DrainConfig drain_settings;
+    drain_settings.header = request.header;
+    drain_settings.header_bytes = request.header_bytes;
+    if (error == 0) drain_settings.kept = kept_limit();
     drain_settings.interval_ms = settings.drain_ms;
     drain_settings.call_ps = measure_call_ps(process.tick_hz);
     drain_settings.create_thread = gpuspy_pthread_create;
@@ -192,6 +228,7 @@ void forget_parent() noexcept {
     drain.forget_after_fork();
     device_forget_after_fork();
     nvtx::forget_facts();
+    late_calls.store(0, std::memory_order_relaxed);
     active_captures.store(0, std::memory_order_relaxed);
     saved_adds.store(0, std::memory_order_relaxed);
     thread_local_state.state = nullptr;
@@ -279,7 +316,11 @@ ThreadState* claim_ring() noexcept {
 
 ThreadState* enter_recording() noexcept {
     ThreadLocal& local = thread_local_state;
-    if (local.inside_gpuspy || is_over()) return nullptr;
+    if (local.inside_gpuspy) return nullptr;
+    if (is_over()) {
+        if (state.load(std::memory_order_relaxed) == State::kEnded) late_calls.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
     const std::uint32_t generation = current_generation();
     if (generation != 0 && local.generation == generation) {
         if (local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
@@ -338,6 +379,11 @@ void save_objects() noexcept {
 
 void register_exit_handler() noexcept {
     atexit(end_recording);
+}
+
+void say_late_calls() noexcept {
+    if (page().owner.load(std::memory_order_relaxed) != kThisProcess) return;
+    if (state.load(std::memory_order_relaxed) == State::kEnded) drain.add_late_calls(late_calls.exchange(0));
 }
 
 }  // namespace gpuspy::hook

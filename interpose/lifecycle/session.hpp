@@ -34,4 +34,7 @@ void save_objects() noexcept;
 /// opened, whose own handlers must not run before our flush.
 void register_exit_handler() noexcept;
 
+/// The process's last moments, after its exit handlers: how many calls came after the recording had ended goes into the trace.
+void say_late_calls() noexcept;
+
 }  // namespace gpuspy::hook

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <memory>
+#include <thread>
+
 #include "collector/sink/drain.hpp"
 #include "tests/unit/sink/fixtures.hpp"
 #include "tests/unit/sink/trace_dump.hpp"
@@ -93,6 +96,7 @@ public:
         kill(child_, SIGKILL);
         waitpid(child_, nullptr, 0);
     }
+    [[nodiscard]] pid_t pid() const { return child_; }
     LockHolder(const LockHolder&) = delete;
     LockHolder& operator=(const LockHolder&) = delete;
 
@@ -145,6 +149,8 @@ TEST_CASE("a living owner is left alone") {
     SECTION("it holds the ring's lock") {
         Remains remains;
         const LockHolder holder(remains.ring);
+        remains.damage(
+            [&](abi::MapHeader* map, abi::RingHeader*) { map->pid = static_cast<std::uint32_t>(holder.pid()); });
         REQUIRE(remains.salvage().reason == SalvageReason::kOwnerAlive);
         REQUIRE(remains.ring_is_there());
     }
@@ -163,6 +169,25 @@ TEST_CASE("a living owner is left alone") {
         REQUIRE(remains.salvage().reason == SalvageReason::kTraceBusy);
         REQUIRE(remains.ring_is_there());
     }
+}
+
+TEST_CASE("a ring that another process is emptying is waited for by who asks for it, and by nobody else") {
+    Remains remains;
+    sink::SalvageFilter filter;
+    filter.nonce = remains.nonce();
+    auto holder = std::make_unique<LockHolder>(remains.ring);
+    REQUIRE(remains.salvage().reason == SalvageReason::kFiltered);
+    REQUIRE(remains.ring_is_there());
+    std::thread other([&] { holder.reset(); });
+    REQUIRE(remains.salvage(filter).reason == SalvageReason::kDone);
+    other.join();
+    // One that does not come to an end.
+    Remains stuck;
+    filter.nonce = stuck.nonce();
+    const LockHolder for_ever(stuck.ring);
+    const sink::SalvageResult result = stuck.salvage(filter);
+    REQUIRE(result.reason == SalvageReason::kBeingTaken);
+    REQUIRE(result.trace_path == stuck.trace);
 }
 
 TEST_CASE("a ring whose owner had flushed everything is only removed") {
@@ -271,6 +296,28 @@ TEST_CASE("what is no sound ring file is left where it is") {
     REQUIRE(remains.salvage().reason == SalvageReason::kNotARing);
     REQUIRE(remains.ring_is_there());
     REQUIRE(remains.trace_bytes() == remains.committed_bytes);
+}
+
+TEST_CASE("what a process left before it was a ring is removed, and nothing of a living one") {
+    TempFolder folder;
+    const std::string dead = folder.file("gpuspy.99999999.0123456789abcdef");
+    const std::string dead_blank = folder.file("gpuspy.99999999.1123456789abcdef");
+    const std::string living = folder.file("gpuspy." + std::to_string(getpid()) + ".0123456789abcdef");
+    const std::string other = folder.file("gpuspy.99999999.notes");
+    const std::string full = folder.file("gpuspy.99999999.2123456789abcdef");
+    for (const std::string& path : {dead, living, other}) {
+        write_text(path, "");
+    }
+    write_text(dead_blank, std::string(16384, '\0'));
+    write_text(full, std::string(16384, 'x'));
+    for (const std::string& path : {dead, dead_blank, living, other, full}) {
+        REQUIRE(sink::salvage_ring(path.c_str(), {}).reason == SalvageReason::kNotARing);
+    }
+    REQUIRE_FALSE(std::filesystem::exists(dead));
+    REQUIRE_FALSE(std::filesystem::exists(dead_blank));
+    REQUIRE(std::filesystem::exists(living));
+    REQUIRE(std::filesystem::exists(other));
+    REQUIRE(std::filesystem::exists(full));
 }
 
 TEST_CASE("a newer layout is told as such") {

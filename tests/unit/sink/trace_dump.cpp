@@ -48,6 +48,18 @@ public:
         add("graph {} {:x} id {} nodes {} {} {} {} flags {}", graph.ticks, graph.exec, graph.cupti_exec_id,
             graph.kernel_nodes, graph.memcpy_nodes, graph.memset_nodes, graph.other_nodes, graph.flags);
     }
+    void on_graph_nodes(std::uint64_t exec, std::uint64_t ticks, std::span<const abi::GraphNode> nodes) override {
+        add("graph_nodes {} {:x} count {}", ticks, exec, nodes.size());
+    }
+    void on_origin(const analysis::OriginRecord& origin) override {
+        add("origin {} library {} caller {:x} ticks {}", origin.launch_id,
+            origin.library_api < 0 ? "none" : symbols_.api(static_cast<std::uint32_t>(origin.library_api)).name,
+            origin.caller, origin.ticks);
+    }
+    void on_kept(const analysis::KeptRecord& kept) override {
+        add("kept calls {} device_records {} ranges {} correlation {}", kept.calls, kept.device_records, kept.ranges,
+            kept.correlation);
+    }
     void on_activity(const analysis::ActivityRecord& activity) override {
         add("device_record {} flags {} {}/{}/{} corr {} {}+{} graph {}.{} name {} {} B kind {}",
             static_cast<unsigned>(activity.kind), activity.flags, activity.device, activity.context, activity.stream,

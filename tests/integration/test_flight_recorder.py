@@ -1,0 +1,185 @@
+"""GPUSPY_LAST: the last part of a recording within a fixed size, whenever the process ends."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import counted
+import harness
+
+RUN = harness.BUILD / "bin" / "gpuspy-run"
+SIZE = 4 << 20
+ROUNDS = 4
+# A launch each 0.1 ms at most, and rings for seconds of them: none is dropped, however slow the machine is.
+SLOW = {"GPUSPY_RING_KIB": 16384, "COUNTED_PAUSE_EVERY": 1}
+
+
+class FlightRecorder(harness.TestCase):
+    def start(self, last, threads, how="run", most=100_000_000, **variables):
+        folder = self.new_folder()
+        log = counted.Log(folder / "log")
+        host = subprocess.Popen([harness.HOSTS / "counted", log.path, str(threads), how, "0", str(most)], cwd=folder,
+                                env=harness.environment(True, GPUSPY_LAST=last, **variables))
+        return folder, log, host
+
+    @staticmethod
+    def bytes_on_disk(folder):
+        total = 0
+        for path in folder.iterdir():
+            try:
+                total += path.stat().st_size if path.name.startswith("trace") else 0
+            except FileNotFoundError:
+                pass  # Renamed meanwhile: then the other name has it.
+        return total
+
+    def assert_last_launches(self, folder, log):
+        """What is kept are the last launches of each thread, without a gap, and what came before is stated."""
+        report = harness.read_report(folder / "trace.bin")
+        launches = report["launches"]
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
+        kept = report["process"]["kept"]
+        listed = counted.listed_launches(folder / "trace.bin")
+        total = 0
+        for tid, (begun, done) in log.threads().items():
+            found = listed[tid]
+            for before, after in zip(found, found[1:]):
+                self.assertIn(after - before, (8, 8 * (1 - counted.KERNELS)), f"thread {tid}")
+            # The last one is number done - 1, or the one that the thread was in: its place in the array says so.
+            first = min(min(addresses) for addresses in listed.values())
+            self.assertIn((found[-1] - first) // 8, {(number - 1) % counted.KERNELS for number in (done, begun)})
+            total += len(found)
+        self.assertEqual(launches["host"], total)
+        self.assertGreater(kept["dropped_calls"], 0)
+        self.assertGreater(kept["dropped_device_records"], 0)
+        self.assertGreater(kept["dropped_blocks"], 0)
+        return report, total
+
+    def test_size(self):
+        """As fast as it can, killed at random moments; the files are measured while it runs."""
+        chance = random.Random(7)
+        for number in range(2):
+            with self.subTest(round=number):
+                folder, log, host = self.start("4M", 2, COUNTED_PAUSE_EVERY=64)
+                try:
+                    exchanged = False
+                    deadline = time.monotonic() + 4 * harness.TIMEOUT_S
+                    first = None
+                    end = None
+                    while end is None or time.monotonic() < end:
+                        self.assertLess(time.monotonic(), deadline, "no exchange came")
+                        self.assertIsNone(host.poll())
+                        self.assertLessEqual(self.bytes_on_disk(folder), SIZE)
+                        trace = folder / "trace.bin"
+                        inode = trace.stat().st_ino if trace.exists() else None
+                        first = first or inode
+                        exchanged = exchanged or inode != first
+                        if exchanged and end is None:
+                            end = time.monotonic() + chance.uniform(0, 0.5)
+                        time.sleep(0.002)
+                finally:
+                    host.kill()
+                    host.wait(timeout=harness.TIMEOUT_S)
+                self.assertTrue((folder / "trace.bin").exists())
+                self.assert_holds_to_the_end(folder, log)
+                self.assertFalse((folder / "trace.bin.next").exists(), "a dead process's successor is removed")
+
+    def assert_holds_to_the_end(self, folder, log):
+        """The last launches, unless the ring was full: then that is said, and no more is known."""
+        report = harness.read_report(folder / "trace.bin")
+        if report["launches"]["dropped"].get("ring_full", 0) == 0:
+            self.assert_last_launches(folder, log)
+        self.assertEqual(report["reading"]["bad_blocks"], 0)
+        self.assertEqual(report["process"]["kept"]["limit_bytes"], SIZE)
+
+    def test_time_at_random_moments(self):
+        chance = random.Random(11)
+        for number in range(ROUNDS):
+            with self.subTest(round=number):
+                folder, log, host = self.start("1s", 2, **SLOW)
+                try:
+                    time.sleep(2.2 + chance.uniform(0, 0.4))
+                    self.assertIsNone(host.poll())
+                finally:
+                    os.kill(host.pid, signal.SIGKILL)
+                    host.wait(timeout=harness.TIMEOUT_S)
+                report = harness.read_report(folder / "trace.bin")
+                if "kept" not in report["process"]:
+                    continue  # The machine was so slow that less than two seconds were recorded.
+                report, _ = self.assert_last_launches(folder, log)
+                kept = report["process"]["kept"]
+                self.assertGreaterEqual(kept["length_ns"], 1_000_000_000)
+                self.assertEqual((kept["limit_ns"], kept["limit_bytes"]), (1_000_000_000, 1 << 30))
+                self.assertLess(kept["from_realtime_ns"], kept["to_realtime_ns"])
+
+    def test_nothing_is_dropped_below_the_limit(self):
+        folder, log, host = self.start("1h", 2, how="done", most=200)
+        self.assertEqual(host.wait(timeout=harness.TIMEOUT_S), 0)
+        report = harness.read_report(folder / "trace.bin")
+        self.assert_complete(report, 400)
+        self.assertNotIn("kept", report["process"])
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["log", "trace.bin"])
+
+    def test_clean_end_of_a_cut_recording_is_complete(self):
+        """Names, owners and clocks of the kept part are whole: what was cut is no reason to call it incomplete."""
+        folder, log, host = self.start("1s", 1, how="done", most=25_000, **SLOW)
+        self.assertEqual(host.wait(timeout=4 * harness.TIMEOUT_S), 0)
+        report, total = self.assert_last_launches(folder, log)
+        self.assertLess(total, 25_000)
+        self.assertTrue(report["launches"]["complete"], report["launches"]["reasons"])
+        self.assertTrue(report["process"]["ended_cleanly"])
+        names = harness.kernel_counts(report)
+        self.assertEqual(set(names), {f"_Z4k{number:03d}v" for number in range(counted.KERNELS)})
+        # Owned by who launched them; of those that were launched before the cut that is not in the file.
+        unknown = sum(kernel["count"] for kernel in report["kernels"] if kernel["owner"] != "counted")
+        self.assertEqual(unknown, report["process"]["kept"]["launched_before"])
+        text = subprocess.run([harness.REPORT, folder / "trace.bin"], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(" ".join(text.split()), r"kept the last [\d.]+ s of the recording, from 20\d\d-.* to 20\d\d-")
+        self.assertIn(f"{report['process']['kept']['dropped_calls']} calls", " ".join(text.split()))
+
+    def test_graph_from_before_the_cut(self):
+        """Its nodes, and who launched what was captured, are said again: the owner of a replayed kernel is whose it was."""
+        folder = self.new_folder()
+        log = folder / "log"
+        with subprocess.Popen([harness.HOSTS / "graph_replays", log], cwd=folder,
+                              env=harness.environment(True, GPUSPY_LAST="1s")) as host:
+            try:
+                counted.wait_until(self, lambda: log.exists() and log.stat().st_size > 0, "the host did not start")
+                time.sleep(2.5)
+                self.assertIsNone(host.poll())
+            finally:
+                host.kill()
+                host.wait(timeout=harness.TIMEOUT_S)
+        report = harness.read_report(folder / "trace.bin")
+        self.assertGreater(report["process"]["kept"]["dropped_calls"], 0)
+        launches = report["launches"]
+        self.assertEqual((launches["captured"], launches["unknown_graphs"]), (0, 0))
+        self.assertEqual(launches["graph_nodes"], 2 * launches["graph_launches"])
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0), launches["reasons"])
+        counts = {}
+        for kernel in report["kernels"]:
+            if kernel["owner"] != "unknown":  # Launched before the cut.
+                counts.setdefault(kernel["owner"], set()).add(kernel["mangled"])
+        self.assertEqual(counts["graph_replays"], {"_Z3ownv"})
+        self.assertEqual(len(counts["cublas"]), 1)
+        self.assertEqual(len(counts), 2, counts)
+
+    def test_gpuspy_run(self):
+        run = self.run_command([RUN, "--last", "30s,8M", "--", harness.HOSTS / "launch_runtime"], preload=False)
+        self.assertEqual(run.status, 0, run.stderr)
+        self.assert_complete(run.report(), 12)
+
+    def test_wrong_limits(self):
+        run = self.run_command([RUN, "--last", "30", "--", harness.HOSTS / "launch_runtime"], preload=False)
+        self.assertEqual((run.status, len(run.stderr.splitlines()), run.traces()), (125, 1, []))
+        self.assertIn(b"--last 30 is not a time", run.stderr)
+        run = self.run_host("launch_runtime", GPUSPY_LAST="some")
+        self.assertEqual((run.status, len(run.stderr.splitlines())), (0, 1))
+        self.assertIn(b"everything is kept", run.stderr)
+        self.assert_complete(run.report(), 12)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""gpuspy-run snapshot: a copy of the trace of a process that goes on."""
+
+import os
+import signal
+import stat
+import subprocess
+import unittest
+
+import counted
+import harness
+
+RUN = harness.BUILD / "bin" / "gpuspy-run"
+
+
+class Snapshot(harness.TestCase):
+    def setUp(self):
+        self.folder = self.new_folder()
+        self.log = counted.Log(self.folder / "log")
+
+    def start(self, most=300, preload=True, **variables):
+        host = subprocess.Popen([harness.HOSTS / "counted", self.log.path, "2", "run", "0", str(most)], cwd=self.folder,
+                                env=harness.environment(preload, **variables))
+        self.addCleanup(host.wait)
+        self.addCleanup(host.kill)
+        counted.wait_until(self, lambda: self.log.launches() == 2 * most, "the host did not launch")
+        return host
+
+    def snapshot(self, *words):
+        return subprocess.run([RUN, "snapshot", *[str(word) for word in words]], cwd=self.folder, capture_output=True,
+                              text=True, env=harness.environment(False), timeout=harness.TIMEOUT_S, check=False)
+
+    def refused(self, *words, status=1):
+        process = self.snapshot(*words)
+        self.assertEqual((process.returncode, process.stdout, len(process.stderr.splitlines())), (status, "", 1),
+                         process.stderr)
+        return process.stderr
+
+    def test_holds_all_that_came_before_it(self):
+        host = self.start(GPUSPY_DRAIN_MS=1000)
+        process = self.snapshot(host.pid, "-o", "copy.bin")
+        self.assertEqual((process.returncode, process.stdout), (0, ""), process.stderr)
+        self.assertRegex(process.stderr, r"^gpuspy-run: wrote copy\.bin \([0-9.]+ [KM]?i?B\) of process \d+: the [\d.]+ s and "
+                                         r"\d+ blocks that .*/trace\.bin holds so far\n$")
+        self.assertIsNone(host.poll())
+        report = harness.read_report(self.folder / "copy.bin")
+        launches = report["launches"]
+        self.assertEqual((launches["host"], launches["expected"]), (600, 600))
+        self.assertEqual(launches["matched"] + launches["not_returned"], 600)
+        self.assertEqual((launches["unmatched_launches"], launches["unmatched_records"]), (0, 0))
+        self.assertIn("a snapshot: the process went on", report["process"]["end"])
+        self.assertEqual(stat.S_IMODE((self.folder / "copy.bin").stat().st_mode), 0o600)
+
+    def test_rings_of_the_dead_process_are_its_traces(self):
+        """A report of the copy must not empty the process's rings into the copy."""
+        host = self.start(GPUSPY_DRAIN_MS=1000)
+        self.assertEqual(self.snapshot(host.pid, "-o", "copy.bin").returncode, 0)
+        copy = (self.folder / "copy.bin").read_bytes()
+        os.kill(host.pid, signal.SIGKILL)
+        host.wait(timeout=harness.TIMEOUT_S)
+        harness.read_report(self.folder / "copy.bin")
+        self.assertEqual((self.folder / "copy.bin").read_bytes(), copy)
+        self.assertEqual(harness.read_report(self.folder / "trace.bin")["launches"]["host"], 600)
+
+    def test_of_a_flight_recorder(self):
+        host = self.start(GPUSPY_LAST="1s")
+        self.assertEqual(self.snapshot(host.pid, "-o", "copy.bin").returncode, 0)
+        self.assertEqual(harness.read_report(self.folder / "copy.bin")["reading"]["bad_blocks"], 0)
+
+    def test_what_stands_there_is_not_lost(self):
+        host = self.start()
+        for _ in range(3):
+            self.assertEqual(self.snapshot(host.pid).returncode, 0)
+        names = sorted(path.name for path in self.folder.glob("snapshot.*"))
+        first = f"snapshot.{host.pid}.bin"
+        self.assertEqual(names, [first, f"{first}.old", f"{first}.old.1"])
+        (self.folder / "letter").write_text("dear")
+        self.assertIn("a file that is not a trace stands there", self.refused(host.pid, "-o", "letter"))
+        self.assertEqual((self.folder / "letter").read_text(), "dear")
+        (self.folder / "link").symlink_to("letter")
+        self.assertIn("symbolic link", self.refused(host.pid, "-o", "link"))
+        self.assertIn("no directory", self.refused(host.pid, "-o", "nowhere/copy.bin"))
+        # Its own trace, which it holds: another name.
+        self.assertEqual(self.snapshot(host.pid, "-o", "trace.bin").returncode, 0)
+        self.assertEqual(len(list(self.folder.glob("trace.*.bin"))), 1)
+
+    def test_processes_that_cannot_be_asked(self):
+        self.assertIn("there is no process 4194304", self.refused(4194304))
+        self.assertIn("is not recorded by gpuspy", self.refused(os.getpid()))
+        self.assertIn("is no process", self.refused(0, status=125))
+        self.assertIn("see gpuspy-run snapshot --help", self.refused("x", status=125))
+        self.assertIn("see gpuspy-run snapshot --help", self.refused(status=125))
+
+    def test_process_that_does_not_answer(self):
+        host = self.start()
+        os.kill(host.pid, signal.SIGSTOP)
+        try:
+            self.assertIn(f"process {host.pid} did not answer within 2 s", self.refused(host.pid))
+        finally:
+            os.kill(host.pid, signal.SIGCONT)
+        self.assertEqual(list(self.folder.glob("snapshot.*")), [])
+        self.assertEqual(self.snapshot(host.pid).returncode, 0)
+
+    def test_process_of_another_user(self):
+        if os.geteuid() != 0:
+            self.assertIn("is another user's", self.refused(1))
+            return
+        nobody = 65534
+        sleeper = subprocess.Popen(["sleep", "60"], user=nobody)
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        self.assertIn(f"process {sleeper.pid} is another user's", self.refused(sleeper.pid))
+
+
+if __name__ == "__main__":
+    unittest.main()

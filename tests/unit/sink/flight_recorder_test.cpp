@@ -1,0 +1,297 @@
+#include "collector/sink/flight_recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <random>
+
+#include "collector/ring/clock.hpp"
+#include "collector/sink/drain.hpp"
+#include "collector/sink/kept_limit.hpp"
+#include "collector/sink/lasting_facts.hpp"
+#include "collector/sink/salvage.hpp"
+#include "tests/unit/sink/fixtures.hpp"
+#include "tests/unit/sink/trace_dump.hpp"
+
+using namespace gpuspy;
+using namespace gpuspy::test;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+constexpr std::uint64_t kRingBytes = 16384;
+constexpr std::uint64_t kLimitBytes = 1U << 20;
+constexpr std::uint64_t kNonce = 0x77;
+constexpr std::uint64_t kFunction = 0xf00d;
+constexpr std::uint64_t kExec = 0xe0ec;
+
+/// Word by word, as a hook writes it.
+void put_words(abi::RingHeader* ring, const void* event, std::size_t bytes) {
+    const auto words = static_cast<std::uint32_t>((bytes + 7) / 8);
+    std::uint64_t* at = ring::reserve(ring, kRingBytes, words);
+    REQUIRE(at != nullptr);
+    std::memcpy(at, event, bytes);
+    ring::commit(ring, at);
+}
+
+/// A recording with a flight recorder, driven pass by pass. Call number n begins at tick kFirst + n.
+struct Recorder {
+    static constexpr std::uint64_t kFirst = 1000;
+    TempFolder folder;
+    std::string path = folder.file("trace.bin");
+    TestRings rings{path, kNonce, kRingBytes};
+    std::vector<std::uint8_t> header = header_bytes(rings.set.header()->nonce, small_process());
+    TestWriter writer{path, rings.set.header()->nonce};
+    sink::Drain drain;
+    sink::DrainConfig config;
+    abi::RingHeader* ring = rings.set.claim(501, 1);
+    std::mt19937_64 random{1};
+    std::uint64_t calls = 0;
+
+    explicit Recorder(sink::KeptLimit limit) {
+        config.kept = limit;
+        config.header = header.data();
+        config.header_bytes = header.size();
+    }
+    ~Recorder() { drain.destroy(); }
+    void init() { REQUIRE(drain.init(rings.set, writer.writer, {}, config) == 0); }
+
+    /// Callers that do not compress: so that blocks have a size.
+    void put_calls(int count) {
+        for (int i = 0; i < count; ++i) {
+            const std::uint64_t begin = kFirst + calls;
+            REQUIRE(CallBuilder(0, begin, begin + 1).caller(random()).correlation(calls + 1).put(ring, kRingBytes));
+            ++calls;
+        }
+    }
+    [[nodiscard]] std::uint64_t bytes_on_disk() const {
+        std::uint64_t bytes = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+            const std::string name = entry.path().filename().string();
+            bytes += name.rfind("trace.bin", 0) == 0 ? entry.file_size() : 0;
+        }
+        return bytes;
+    }
+    /// What a salvager makes of it if the process dies now.
+    [[nodiscard]] TraceDump after_death(const std::string& name) const {
+        const std::string copy = folder.file("copy" + name);
+        const std::string dead_ring = folder.file("ring" + name);
+        std::filesystem::copy_file(path, copy);
+        std::vector<std::uint8_t> bytes = read_bytes(rings.set.path());
+        reinterpret_cast<abi::MapHeader*>(bytes.data())->pid = 0x7ffffff0;
+        write_text(dead_ring, {bytes.begin(), bytes.end()});
+        sink::SalvageFilter filter;
+        filter.trace_path = copy.c_str();
+        const sink::SalvageResult result = sink::salvage_ring(dead_ring.c_str(), filter);
+        REQUIRE(result.reason == sink::SalvageReason::kDone);
+        const TraceDump dump = dump_file(copy);
+        std::filesystem::remove(copy);
+        return dump;
+    }
+};
+
+/// The numbers of the calls, in the order of the file.
+std::vector<std::uint64_t> numbers(const TraceDump& dump) {
+    std::vector<std::uint64_t> found;
+    for (const std::string& line : dump.of("call")) {
+        const std::size_t at = line.find(" cuLaunchKernel ");
+        REQUIRE(at != std::string::npos);
+        found.push_back(std::stoull(line.substr(at + 16)) - Recorder::kFirst);
+    }
+    return found;
+}
+
+std::uint64_t dropped_calls(const TraceDump& dump) {
+    const Lines kept = dump.of("kept");
+    return kept.empty() ? 0 : std::stoull(kept.front().substr(std::string("kept calls ").size()));
+}
+
+/// Whatever was cut: the calls in the file are the last ones without a gap, and the file says how many came before.
+void require_last(const TraceDump& dump, std::uint64_t calls) {
+    REQUIRE_FALSE(dump.partial);
+    const std::vector<std::uint64_t> found = numbers(dump);
+    const std::uint64_t dropped = dropped_calls(dump);
+    REQUIRE(found.size() + dropped == calls);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        REQUIRE(found[i] == dropped + i);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("limits of a flight recorder") {
+    sink::KeptLimit limit;
+    REQUIRE(sink::parse_kept_limit("30s", &limit));
+    REQUIRE(limit.ns == 30'000'000'000);
+    REQUIRE(limit.bytes == sink::kDefaultKeptBytes);
+    REQUIRE(sink::parse_kept_limit("256M", &limit));
+    REQUIRE(limit.ns == 0);
+    REQUIRE(limit.bytes == 256U << 20);
+    REQUIRE(sink::parse_kept_limit("10min,2G", &limit));
+    REQUIRE(limit.ns == 600'000'000'000);
+    REQUIRE(limit.bytes == 2ULL << 30);
+    REQUIRE(sink::parse_kept_limit("168h", &limit));
+    for (const char* wrong : {"", "30", "s", "30 s", "-1s", "0s", "3M", "2T", "1s,2s", "1s,", ",1s", "169h", "1.5s",
+                              "99999999999999999999s", "1025G", "30S"}) {
+        INFO(wrong);
+        limit = {7, 8};
+        REQUIRE_FALSE(sink::parse_kept_limit(wrong, &limit));
+        REQUIRE(limit.ns == 7);
+        REQUIRE(limit.bytes == 8);
+    }
+}
+
+TEST_CASE("a flight recorder keeps the last calls within its size, whenever the process dies") {
+    Recorder recorder({0, kLimitBytes});
+    struct Sampler {
+        Recorder* recorder;
+        std::uint64_t steps = 0, samples = 0;
+        std::uint64_t exchanges = 0;
+    } sampler{&recorder};
+    recorder.config.at_step_self = &sampler;
+    recorder.config.at_step = [](void* self, sink::PassStep) noexcept {
+        auto* taken = static_cast<Sampler*>(self);
+        REQUIRE(taken->recorder->bytes_on_disk() <= kLimitBytes);
+        const std::uint64_t exchanged = taken->recorder->rings.set.header()->committed_exchange[0] +
+                                        taken->recorder->rings.set.header()->committed_exchange[1];
+        const bool is_exchange = exchanged != taken->exchanges;
+        taken->exchanges = exchanged;
+        if (is_exchange || ++taken->steps % 97 == 0) {
+            require_last(taken->recorder->after_death(std::to_string(++taken->samples)), taken->recorder->calls);
+        }
+    };
+    recorder.init();
+    while (recorder.rings.set.header()->committed_exchange[0] < 5) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+        REQUIRE(recorder.calls < 1'000'000);
+    }
+    REQUIRE(sampler.samples > 10);
+    recorder.put_calls(3);
+    recorder.drain.run_pass(true);
+    REQUIRE_FALSE(std::filesystem::exists(recorder.path + ".next"));
+    const TraceDump dump = dump_file(recorder.path);
+    require_last(dump, recorder.calls);
+    REQUIRE(dump.of("end").size() == 1);
+    // A third of the limit at least, of calls of some 15 bytes.
+    REQUIRE(numbers(dump).size() > kLimitBytes / 3 / 30);
+    struct stat status {};
+    REQUIRE(stat(recorder.path.c_str(), &status) == 0);
+    REQUIRE((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("what was said once is said again in the part that is kept") {
+    Recorder recorder({0, kLimitBytes});
+    recorder.init();
+    // A captured launch inside a library call; a graph of it; the name of its function.
+    REQUIRE(CallBuilder(0, 10, 11).depth(1).caller(0xaaa).launch_id(77).put(recorder.ring, kRingBytes));
+    REQUIRE(CallBuilder(1, 9, 12).caller(0xbbb).put(recorder.ring, kRingBytes));
+    // One that no graph was made of.
+    REQUIRE(CallBuilder(0, 13, 14).caller(0xccc).launch_id(78).put(recorder.ring, kRingBytes));
+    struct {
+        abi::NameEvent event{{5, abi::EventType::kName, 0, 0, 0}, 5, kFunction, 4, 0};
+        char name[8] = "addf";
+    } name;
+    put_words(recorder.ring, &name, sizeof name);
+    for (const std::uint64_t ticks : {20U, 30U}) {  // The second replaces the first.
+        abi::GraphExecEvent exec{{7, abi::EventType::kGraphExec, 0, 0, 0}, ticks, kExec, 3, 2, 0, 0, 0, 0, 0};
+        put_words(recorder.ring, &exec, sizeof exec);
+        for (std::uint32_t index = 0; index < 2; ++index) {
+            struct {
+                abi::GraphNodesEvent event;
+                abi::GraphNode node;
+            } nodes{{{7, abi::EventType::kGraphNodes, 0, 0, 0}, ticks, kExec, 1, 0}, {index, 0, kFunction, 77}};
+            put_words(recorder.ring, &nodes, sizeof nodes);
+        }
+    }
+    recorder.calls = 3;
+    while (recorder.rings.set.header()->committed_exchange[0] < 2) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    const TraceDump dump = dump_file(recorder.path);
+    REQUIRE_FALSE(dump.partial);
+    REQUIRE(dump.of("name").size() == 1);
+    REQUIRE(dump.of("name").front().find("addf") != std::string::npos);
+    REQUIRE(dump.of("graph ") == Lines{"graph 30 e0ec id 3 nodes 2 0 0 0 flags 0"});
+    REQUIRE(dump.of("graph_nodes") == Lines(2, "graph_nodes 30 e0ec count 1"));
+    REQUIRE(dump.of("origin") == Lines{"origin 77 library none caller bbb ticks 9"});
+    REQUIRE(dump.of("span").size() == 1);
+    REQUIRE_FALSE(dump.of("object").empty());
+    REQUIRE_FALSE(dump.of("anchor").empty());
+    REQUIRE(dump.of("cpu").size() >= 1);
+}
+
+TEST_CASE("a time keeps at least that much") {
+    Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
+    recorder.init();
+    std::uint64_t oldest_allowed = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> passes;
+    for (int pass = 0; pass < 200; ++pass) {
+        recorder.put_calls(10);
+        const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+        recorder.drain.run_pass(false);
+        // Calls of passes that began within the last millisecond are in the file.
+        passes.emplace_back(begin_ns, recorder.calls - 10);
+        const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+        for (const auto& [at_ns, first] : passes) {
+            if (at_ns + 1'000'000 <= now_ns) {
+                oldest_allowed = first + 10;
+            }
+        }
+        const TraceDump dump = dump_file(recorder.path);
+        require_last(dump, recorder.calls);
+        REQUIRE(dropped_calls(dump) <= oldest_allowed);
+    }
+    REQUIRE(recorder.rings.set.header()->committed_exchange[0] > 1);
+}
+
+TEST_CASE("a successor that cannot be made costs the oldest nothing and the newest only beyond the limit") {
+    Recorder recorder({0, kLimitBytes});
+    write_text(recorder.path + ".next", "somebody's");
+    recorder.init();
+    for (int pass = 0; pass < 600; ++pass) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    REQUIRE(read_bytes(recorder.path + ".next").size() == 10);
+    REQUIRE(std::filesystem::file_size(recorder.path) <= kLimitBytes);
+    const TraceDump dump = dump_file(recorder.path);
+    const std::vector<std::uint64_t> found = numbers(dump);
+    for (std::size_t i = 0; i < found.size() && i < 1000; ++i) {
+        REQUIRE(found[i] == i);
+    }
+    REQUIRE(recorder.writer.writer.failed_bytes() > 0);
+}
+
+TEST_CASE("a successor never takes the place of another's file, nor leads through a link") {
+    Recorder recorder({0, kLimitBytes});
+    recorder.init();
+    const std::string victim = recorder.folder.file("victim");
+    write_text(victim, "precious");
+    REQUIRE(symlink(victim.c_str(), (recorder.path + ".next").c_str()) == 0);
+    for (int pass = 0; pass < 100; ++pass) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    REQUIRE(read_bytes(victim).size() == 8);
+    std::filesystem::remove(recorder.path + ".next");
+    std::filesystem::rename(recorder.path, recorder.path + ".moved");
+    write_text(recorder.path, "another's");
+    for (int pass = 0; pass < 600; ++pass) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    REQUIRE(read_bytes(recorder.path).size() == 9);
+}
+
+TEST_CASE("a successor of a dead process is removed, one of a live recording or of another is not") {
+    TempFolder folder;
+    const std::string trace = folder.file("trace.bin");
+    const std::string next = trace + ".next";
+    { TestWriter left(next, 5); }
+    sink::remove_successor(trace.c_str(), 6);
+    REQUIRE(std::filesystem::exists(next));
+    sink::remove_successor(trace.c_str(), 5);
+    REQUIRE_FALSE(std::filesystem::exists(next));
+}
