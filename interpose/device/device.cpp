@@ -58,6 +58,7 @@ constinit std::atomic<std::uint32_t> change_count{0};
 // The drain thread's own.
 constinit bool wrote_facts = false;
 constinit std::atomic<bool> is_collecting{false};
+constinit std::atomic<bool> flushes_next{false};
 constinit bool is_attached = false;        ///< CUPTI was opened, and has not been finalised since.
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
 
@@ -238,7 +239,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
     }
     if (now == State::kOn) {
-        if (final) {
+        if (final || flushes_next.exchange(false, std::memory_order_acq_rel)) {
             flush_at_end(cupti);
         } else {
             flush_if_due();
@@ -297,6 +298,10 @@ std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept {
     std::uint32_t id = 0;
     if (state.load(std::memory_order_acquire) != State::kOn || cupti.get_graph_exec_id == nullptr) return 0;
     return cupti.get_graph_exec_id(exec, &id) == CUPTI_SUCCESS ? id : 0;
+}
+
+void device_flush_next() noexcept {
+    flushes_next.store(true, std::memory_order_release);
 }
 
 sink::DeviceSource device_source() noexcept {

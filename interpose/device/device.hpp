@@ -17,6 +17,9 @@ void device_call_begins(CallFrame& frame) noexcept;
 /// call's stream 0 is the thread's own.
 void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread) noexcept;
 
+/// In its next pass the drain thread has CUPTI give back all that it holds.
+void device_flush_next() noexcept;
+
 /// What the drain thread asks for device records.
 sink::DeviceSource device_source() noexcept;
 

@@ -285,6 +285,16 @@ ThreadState* state_of(std::uint32_t ring_index) noexcept {
     return thread;
 }
 
+/// No thread but the calling one has a ring.
+bool is_recording_alone() noexcept {
+    const abi::RingHeader* const own = thread_local_state.state != nullptr ? thread_local_state.state->ring : nullptr;
+    for (std::uint32_t i = 0; i < rings.ring_count(); ++i) {
+        const abi::RingHeader* const ring = rings.ring(i);
+        if (ring != own && ring->thread_ended.load(std::memory_order_acquire) == 0) return false;
+    }
+    return true;
+}
+
 /// Off or ended, for good: its hooks cost no more than these two loads. A forked child is not over, it begins anew.
 bool is_over() noexcept {
     const State now = state.load(std::memory_order_relaxed);
@@ -361,7 +371,18 @@ void wake_drain() noexcept {
 
 void end_without_handlers() noexcept {
     // A child of vfork has its parent's memory, and is about to leave it: the recording is the parent's.
-    if (state.load(std::memory_order_relaxed) == State::kRecording && recording_pid == getpid()) end_recording();
+    if (state.load(std::memory_order_relaxed) != State::kRecording || recording_pid != getpid()) return;
+    if (is_recording_alone()) {
+        end_recording();
+        return;
+    }
+    // Other threads record until the process is gone: what they write now is left in the rings, for a salvager. What CUPTI still
+    // holds would be gone.
+    const int saved_errno = errno;
+    const InsideGpuspy inside;
+    device_flush_next();
+    drain.flush(kExitFlushMs);
+    errno = saved_errno;
 }
 
 bool flush_trace(std::uint32_t timeout_ms) noexcept {

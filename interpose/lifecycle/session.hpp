@@ -21,7 +21,7 @@ void count_loss(abi::LossCause cause, std::uint64_t count) noexcept;
 /// Tells the drain thread that a ring fills up.
 void wake_drain() noexcept;
 
-/// The process is about to leave without its exit handlers: what they would do.
+/// The process is about to leave without its exit handlers: does what ours would, as far as no other thread's events are lost by it.
 void end_without_handlers() noexcept;
 
 /// Waits until the drain thread has made a pass, or that long. False: it has not.
