@@ -22,7 +22,7 @@ class Places(harness.TestCase):
 
     def test_destructors_of_threads(self):
         """Of thread_local objects, and of keys in every round of the C library's: after ours has given the ring back."""
-        self.assertEqual(self.calls("destructors", 500, GPUSPY_RING_KIB=16), (500 * 7, 1, {}))
+        self.assertEqual(self.calls("destructors", 500, GPUSPY_RING_KIB=16), (500 * 7, 1, {"after_end": 1}))
 
     def test_more_such_threads_than_there_can_be_rings(self):
         """Each of them takes a ring that it does not give back."""
@@ -32,8 +32,8 @@ class Places(harness.TestCase):
         self.assertGreater(saxpy, 5 * 6000)
 
     def test_handlers_of_exit(self):
-        """What was registered after the first call runs before our flush, and is recorded; what runs later goes through."""
-        self.assertEqual(self.calls("exits"), (0, 2, {}))
+        """What was registered after the first call runs before our flush, and is recorded; what runs later goes through, and is counted."""
+        self.assertEqual(self.calls("exits"), (0, 2, {"after_end": 2}))
 
     def test_constructor_before_ours_and_destructor_after_ours(self):
         """The recording begins in that constructor: every handler of the program's runs before the end of it."""
