@@ -1,9 +1,13 @@
 // Whether the drain thread is all that is left of a process.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace gpuspy::sink {
+
+/// Threads of ours besides the drain thread: they end when it does.
+extern std::atomic<std::uint32_t> other_own_threads;
 
 class LastThreadCheck {
 public:

@@ -8,7 +8,7 @@
 namespace gpuspy::hook {
 namespace {
 
-enum BufferState : std::uint32_t { kFree, kFilling, kFull };
+enum BufferState : std::uint32_t { kFree, kFilling, kFull, kVisited };
 
 struct Buffer {
     std::atomic<std::uint32_t> state;
@@ -78,6 +78,9 @@ void visit_activity_buffers(void (*visit)(void* context, std::uint8_t* buffer, c
             if (oldest == kActivityBufferCount || buffers[i].order < buffers[oldest].order) oldest = i;
         }
         if (oldest == kActivityBufferCount) return;
+        std::uint32_t expected = kFull;
+        // Another thread may be at it: the one that takes CUPTI away, which waits for the drain thread for a limited time.
+        if (!buffers[oldest].state.compare_exchange_strong(expected, kVisited, std::memory_order_acquire)) continue;
         visit(context, bytes_of(oldest), buffers[oldest].filled);
         buffers[oldest].state.store(kFree, std::memory_order_release);
     }

@@ -11,6 +11,7 @@
 #include "interpose/device/cupti_api.hpp"
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/device_info.hpp"
+#include "interpose/device/flusher.hpp"
 #include "interpose/device/host_clock.hpp"
 #include "interpose/device/host_records.hpp"
 #include "interpose/device/records.hpp"
@@ -57,7 +58,7 @@ constinit std::atomic<std::uint32_t> change_count{0};
 
 // The drain thread's own.
 constinit bool wrote_facts = false;
-constinit std::atomic<bool> is_collecting{false};
+constinit std::atomic<std::uint32_t> users_of_cupti{0};  ///< Our threads that are calling it.
 constinit std::atomic<bool> flushes_next{false};
 constinit bool is_attached = false;        ///< CUPTI was opened, and has not been finalised since.
 constinit std::uint64_t opened_at_ns = 0;  ///< Of the device clock.
@@ -123,6 +124,39 @@ void wait_until_opened() noexcept {
     }
 }
 
+/// While a thread of ours uses CUPTI, which must not be finalised meanwhile. Looks at the state when it stands.
+class UsingCupti {
+public:
+    UsingCupti() noexcept {
+        users_of_cupti.fetch_add(1, std::memory_order_seq_cst);
+        state_ = state.load(std::memory_order_seq_cst);
+    }
+    ~UsingCupti() { users_of_cupti.fetch_sub(1, std::memory_order_release); }
+    UsingCupti(const UsingCupti&) = delete;
+    UsingCupti& operator=(const UsingCupti&) = delete;
+
+    State device_state() const noexcept { return state_; }
+
+private:
+    State state_;
+};
+
+/// Until our threads are out of CUPTI, for half a second at most. False: one is not.
+bool wait_for_users_of_cupti() noexcept {
+    constexpr int kMaxWaitMs = 500;
+    for (int i = 0; i < kMaxWaitMs && users_of_cupti.load(std::memory_order_seq_cst) != 0; ++i) {
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
+    return users_of_cupti.load(std::memory_order_seq_cst) == 0;
+}
+
+/// On the flusher's thread.
+void flush_in_turn() noexcept {
+    const UsingCupti user;
+    if (user.device_state() == State::kOn) flush_periodically();
+}
+
 /// The set-up at the first device call of the process. No lock is held: CUPTI and the loader have their own.
 void open_device() noexcept {
     const ring::ErrnoGuard keep_errno;
@@ -144,17 +178,9 @@ void open_device() noexcept {
     if (refused == nullptr) {
         register_exit_handler();
         is_attached = true;
+        start_flusher(flush_in_turn);
     }
     state.store(refused == nullptr ? State::kOn : State::kOff, std::memory_order_release);
-}
-
-/// Until it is out of CUPTI, for half a second at most.
-void wait_for_drain_thread() noexcept {
-    constexpr int kMaxWaitMs = 500;
-    for (int i = 0; i < kMaxWaitMs && is_collecting.load(std::memory_order_seq_cst); ++i) {
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
-    }
 }
 
 struct Collection {
@@ -191,7 +217,8 @@ void lose_buffer(void*, std::uint8_t*, const Filled& filled) noexcept {
 }
 
 std::uint64_t device_clock_ns(void*) noexcept {
-    return state.load(std::memory_order_acquire) == State::kOn ? device_now_ns(cupti) : 0;
+    const UsingCupti user;
+    return user.device_state() == State::kOn ? device_now_ns(cupti) : 0;
 }
 
 void write_changes(sink::RecordSink& sink) noexcept {
@@ -215,15 +242,6 @@ void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
     while (next_bypass(text, sizeof text, final)) sink.notice(ring::ticks(), text);
 }
 
-/// While the drain thread uses CUPTI, which must not be finalised meanwhile.
-class Collecting {
-public:
-    Collecting() noexcept { is_collecting.store(true, std::memory_order_seq_cst); }
-    ~Collecting() { is_collecting.store(false, std::memory_order_release); }
-    Collecting(const Collecting&) = delete;
-    Collecting& operator=(const Collecting&) = delete;
-};
-
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     write_bypasses(sink, final);
@@ -231,19 +249,15 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const State now = state.load(std::memory_order_acquire);
     write_changes(sink);
     if (now == State::kUnopened || now == State::kOpening) return;
-    const Collecting using_cupti;
-    const State present = state.load(std::memory_order_seq_cst);
-    if (present == State::kOpening || present != now) return;  // the host finalises CUPTI this moment, or took it
+    const UsingCupti user;
+    if (user.device_state() != now) return;  // the host finalises CUPTI this moment, or took it
     if (!wrote_facts) {
         wrote_facts = true;
         write_device_facts(sink, now == State::kOn ? &cupti : nullptr);
     }
     if (now == State::kOn) {
-        if (final || flushes_next.exchange(false, std::memory_order_acq_rel)) {
-            flush_at_end(cupti);
-        } else {
-            flush_if_due();
-        }
+        if (final) stop_flusher();
+        if (final || flushes_next.exchange(false, std::memory_order_acq_rel)) flush_at_end(cupti);
         if (const std::uint64_t dropped = take_dropped(cupti); dropped > 0) {
             count_loss(abi::LossCause::kCuptiDropped, dropped);
         }
@@ -316,7 +330,10 @@ void device_forget_after_fork() noexcept {
     forget_subscription();
     forget_copies();
     forget_activity_buffers();
-    is_collecting.store(false, std::memory_order_relaxed);
+    forget_flusher();
+    users_of_cupti.store(0, std::memory_order_relaxed);
+    flushes_next.store(false, std::memory_order_relaxed);
+    is_attached = false;
     change_count.store(0, std::memory_order_relaxed);
     if (was_opened) announce(false, "CUPTI was open in the process that this one was forked from");
     wrote_facts = false;
@@ -348,7 +365,7 @@ bool device_detach(const char* reason) noexcept {
     flush_trace(kFlushMs);  // the drain thread reads what came back, with its names
     State expected = State::kOn;
     if (!state.compare_exchange_strong(expected, State::kOpening, std::memory_order_seq_cst)) return false;
-    wait_for_drain_thread();
+    wait_for_users_of_cupti();
     give_copies();
     visit_activity_buffers(lose_buffer, nullptr);
     announce(false, reason);
@@ -367,9 +384,14 @@ void device_detached(bool was_on, bool succeeded) noexcept {
 }
 
 bool device_let_go() noexcept {
+    constexpr std::uint32_t kFlushMs = 1000;
     const InsideGpuspy inside;
     if (state.load(std::memory_order_acquire) != State::kOff || !is_attached || cupti.finalize == nullptr) return false;
-    wait_for_drain_thread();
+    if (host_has_records() || host_has_subscribed()) return false;  // it uses both copies: that would fail alone too
+    flush_trace(kFlushMs);                                          // what came back when device times ended is read
+    if (!wait_for_users_of_cupti()) return false;
+    give_copies();
+    visit_activity_buffers(lose_buffer, nullptr);
     is_attached = false;
     return cupti.finalize() == CUPTI_SUCCESS;
 }

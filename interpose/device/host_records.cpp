@@ -67,9 +67,10 @@ constinit Copies copies;
 
 /// What of a buffer is hidden from the host, in one word: a bit for each of kOurKinds, the last correlation id above. 0: nothing is.
 constexpr std::uint64_t kKnown = 1U << 4;
+constexpr std::uint64_t kOver = 1U << 5;
 
 std::uint64_t to_word(const HostView& view) noexcept {
-    std::uint64_t word = kKnown | std::uint64_t{view.last_correlation} << 32;
+    std::uint64_t word = kKnown | (view.is_over ? kOver : 0) | std::uint64_t{view.last_correlation} << 32;
     for (std::size_t i = 0; i < 4; ++i) word |= (view.kinds & bit_of(kOurKinds[i])) == 0 ? std::uint64_t{1} << i : 0;
     return word;
 }
@@ -92,24 +93,24 @@ std::uint64_t word_of(std::uint8_t* buffer, std::uint32_t version) noexcept {
 }
 
 template <class Activity>
-bool is_later(const CUpti_Activity* record, std::uint32_t correlation) noexcept {
+bool is_later(const CUpti_Activity* record, std::uint64_t word) noexcept {
     // Ids are given in the order of calls, and wrap.
     const void* bytes = record;
-    return correlation != 0 &&
-           static_cast<std::int32_t>(static_cast<const Activity*>(bytes)->correlationId - correlation) > 0;
+    const auto last = static_cast<std::uint32_t>(word >> 32);
+    return (word & kOver) != 0 &&
+           static_cast<std::int32_t>(static_cast<const Activity*>(bytes)->correlationId - last) > 0;
 }
 
 bool is_hidden(const CUpti_Activity* record, std::uint64_t word) noexcept {
-    const auto last = static_cast<std::uint32_t>(word >> 32);
     switch (record->kind) {
         case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-            return (word & 1) != 0 || is_later<CUpti_ActivityKernel10>(record, last);
+            return (word & 1) != 0 || is_later<CUpti_ActivityKernel10>(record, word);
         case CUPTI_ACTIVITY_KIND_MEMCPY:
-            return (word & 2) != 0 || is_later<CUpti_ActivityMemcpy6>(record, last);
+            return (word & 2) != 0 || is_later<CUpti_ActivityMemcpy6>(record, word);
         case CUPTI_ACTIVITY_KIND_MEMCPY2:
-            return (word & 4) != 0 || is_later<CUpti_ActivityMemcpyPtoP4>(record, last);
+            return (word & 4) != 0 || is_later<CUpti_ActivityMemcpyPtoP4>(record, word);
         case CUPTI_ACTIVITY_KIND_MEMSET:
-            return (word & 8) != 0 || is_later<CUpti_ActivityMemset4>(record, last);
+            return (word & 8) != 0 || is_later<CUpti_ActivityMemset4>(record, word);
         default:
             return false;
     }

@@ -24,9 +24,9 @@ inline constexpr Kinds kOurKindBits =
 
 /// What the host is shown of a buffer.
 struct HostView {
-    Kinds kinds;  ///< That it had enabled.
-    std::uint32_t
-        last_correlation;  ///< When it disabled the last of them: our kinds of later calls are not its own. 0: it has not.
+    Kinds kinds;                     ///< That it had enabled.
+    bool is_over;                    ///< It has disabled them all:
+    std::uint32_t last_correlation;  ///< our kinds of calls after this one are not its own.
 };
 
 /// CUPTI gave a buffer of the host's back: copies our records out of it, for the drain thread, and remembers what of it is the

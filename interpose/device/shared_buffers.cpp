@@ -15,7 +15,6 @@
 namespace gpuspy::hook {
 namespace {
 
-constexpr std::uint64_t kFlushPeriodNs = 200'000'000;
 /// For the drain thread to read what came back.
 constexpr std::uint32_t kReadMs = 1000;
 /// A host that does not flush after its session is waited for no longer.
@@ -36,12 +35,14 @@ constinit std::atomic<Kinds> host_kinds{0};                  ///< That the host 
 constinit std::atomic<Kinds> session_kinds{0};               ///< That it had enabled at any time of its session.
 constinit std::atomic<Kinds> all_host_kinds{0};              ///< That it has enabled at any time.
 constinit std::atomic<std::uint32_t> newest_correlation{0};  ///< Of calls during a session.
-constinit std::atomic<std::uint32_t> last_correlation{0};    ///< Of the session; 0: it is not over.
-constinit std::atomic<std::uint64_t> draining_since_ns{0};   ///< CLOCK_MONOTONIC.
-constinit std::atomic<std::int32_t> hosts_in_flight{0};      ///< Buffers of the host's that CUPTI holds.
+constinit std::atomic<std::uint64_t> session_end{0};  ///< kOver | the newest correlation id then; 0: it is not over.
+constinit std::atomic<std::uint64_t> draining_since_ns{0};  ///< CLOCK_MONOTONIC.
+constinit std::atomic<std::int32_t> hosts_in_flight{0};     ///< Buffers of the host's that CUPTI holds.
 constinit std::atomic<std::uint64_t> dropped_for_us{0};
 constinit std::atomic<std::uint64_t> dropped_for_host{0};
 constinit std::atomic<std::uint64_t> callback_total_ns{0};
+
+constexpr std::uint64_t kOver = std::uint64_t{1} << 32;
 
 /// A buffer of the host's that CUPTI gave back.
 struct Full {
@@ -138,9 +139,10 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
         const Timed timed;
         const InsideGpuspy inside;
         if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
+            const std::uint64_t end = session_end.load(std::memory_order_relaxed);
             share_hosts_buffer(
                 *api, buffer, valid_bytes,
-                {session_kinds.load(std::memory_order_relaxed), last_correlation.load(std::memory_order_relaxed)});
+                {session_kinds.load(std::memory_order_relaxed), (end & kOver) != 0, static_cast<std::uint32_t>(end)});
             wake_drain();
         } else {
             leave_hosts_buffer(buffer);
@@ -174,7 +176,7 @@ void begin_session_if_due() noexcept {
         return;
     const Session before = session.load(std::memory_order_acquire);
     if (before == Session::kOn) return;
-    last_correlation.store(0, std::memory_order_relaxed);
+    session_end.store(0, std::memory_order_relaxed);
     if (before == Session::kNone) {
         flush(true);  // else the host's first records would come in a buffer of ours
     }
@@ -187,7 +189,7 @@ void begin_session_if_due() noexcept {
 void end_session_if_due() noexcept {
     if (host_kinds.load(std::memory_order_relaxed) != 0 || session.load(std::memory_order_acquire) != Session::kOn)
         return;
-    last_correlation.store(newest_correlation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    session_end.store(kOver | newest_correlation.load(std::memory_order_relaxed), std::memory_order_relaxed);
     draining_since_ns.store(ring::read_clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
     session.store(Session::kDraining, std::memory_order_release);
 }
@@ -340,6 +342,10 @@ void end_our_records() noexcept {
     }
 }
 
+bool host_has_records() noexcept {
+    return host_request.load(std::memory_order_acquire) != nullptr || host_kinds.load(std::memory_order_acquire) != 0;
+}
+
 void flush_before_detach() noexcept {
     flush(true);
 }
@@ -348,6 +354,11 @@ void forget_records() noexcept {
     ours.store(nullptr, std::memory_order_release);
     is_registered.store(false, std::memory_order_release);
     host_request.store(nullptr, std::memory_order_relaxed);
+    host_complete.store(nullptr, std::memory_order_relaxed);
+    for (Withheld& one : withheld) one.place.store(kFree, std::memory_order_relaxed);
+    withholds_all.store(false, std::memory_order_relaxed);
+    newest_correlation.store(0, std::memory_order_relaxed);
+    session_end.store(0, std::memory_order_relaxed);
     host_kinds.store(0, std::memory_order_relaxed);
     session_kinds.store(0, std::memory_order_relaxed);
     session.store(Session::kNone, std::memory_order_release);
@@ -355,16 +366,12 @@ void forget_records() noexcept {
     forget_host_clock();
 }
 
-void flush_if_due() noexcept {
-    static constinit std::uint64_t last_ns = 0;  // the drain thread's own
-    const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+void flush_periodically() noexcept {
     if (session.load(std::memory_order_acquire) == Session::kDraining &&
-        now_ns - draining_since_ns.load(std::memory_order_relaxed) > kPatienceNs) {
+        ring::read_clock_ns(CLOCK_MONOTONIC) - draining_since_ns.load(std::memory_order_relaxed) > kPatienceNs) {
         leave_session();
     }
-    if (!may_flush() || now_ns - last_ns < kFlushPeriodNs || activity_buffers_in_flight() == 0) return;
-    flush(false);
-    last_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+    if (may_flush() && activity_buffers_in_flight() > 0) flush(false);
 }
 
 void flush_at_end(const CuptiApi& api) noexcept {

@@ -47,9 +47,11 @@ void flush_before_detach() noexcept;
 /// The host called cuptiFinalize, or this is a forked child: CUPTI has forgotten callbacks and kinds of both.
 void forget_records() noexcept;
 
-/// Drain thread, each pass: a few times a second CUPTI gives back what is not full, so that a kill does not cost more. (Its own
-/// periodic flush gives back full buffers alone.) Not in a session of the host's.
-void flush_if_due() noexcept;
+/// A few times a second (flusher.hpp): CUPTI gives back what it holds. Not in a session of the host's.
+void flush_periodically() noexcept;
+
+/// Whether the host has callbacks or kinds of the shared copy.
+bool host_has_records() noexcept;
 
 /// Drain thread: the last flush. Buffers of the host's are read, and kept for its own next flush: its callbacks may belong to what
 /// is destroyed by now.

@@ -150,6 +150,10 @@ void end_our_callbacks(const CuptiApi& api) noexcept {
     }
 }
 
+bool host_has_subscribed() noexcept {
+    return host_callback.load(std::memory_order_acquire) != nullptr;
+}
+
 void forget_subscription() noexcept {
     mine.store(nullptr, std::memory_order_release);
     host_callback.store(nullptr, std::memory_order_release);

@@ -18,6 +18,9 @@ struct OurCallback {
 /// Subscribes, or joins the host's subscription, and enables what we want. `mine` must stay.
 CUptiResult begin_our_callbacks(const CuptiApi& api, const OurCallback& mine) noexcept;
 void end_our_callbacks(const CuptiApi& api) noexcept;
+/// Whether the host subscribes to the shared copy.
+bool host_has_subscribed() noexcept;
+
 /// The host called cuptiFinalize: CUPTI has forgotten the subscription.
 void forget_subscription() noexcept;
 

@@ -205,7 +205,7 @@ void driver_called(CUpti_CallbackDomain, CUpti_CallbackId callback, const void* 
     if (local.unhooked_begin_ticks == 0 || local.unhooked_correlation != data.correlationId) return;
     const std::uint64_t begin_ticks = local.unhooked_begin_ticks;
     local.unhooked_begin_ticks = 0;
-    if (state == nullptr) state = enter_recording();
+    if (state == nullptr) state = enter_recording(false);  // a call that a hook let pass is counted by the hook
     const Watched* call = call_of(callback);
     if (state != nullptr && call != nullptr) write_unhooked(*state, *call, data, begin_ticks);
 }

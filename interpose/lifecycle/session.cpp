@@ -324,16 +324,17 @@ ThreadState* claim_ring() noexcept {
 
 }  // namespace
 
-ThreadState* enter_recording() noexcept {
+ThreadState* enter_recording(bool counts) noexcept {
     ThreadLocal& local = thread_local_state;
     if (local.inside_gpuspy) return nullptr;
     if (is_over()) {
-        if (state.load(std::memory_order_relaxed) == State::kEnded) late_calls.fetch_add(1, std::memory_order_relaxed);
+        if (counts && state.load(std::memory_order_relaxed) == State::kEnded)
+            late_calls.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
     const std::uint32_t generation = current_generation();
     if (generation != 0 && local.generation == generation) {
-        if (local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
+        if (counts && local.state == nullptr) count_loss(abi::LossCause::kNoRing, 1);
         return local.state;
     }
     const int saved_errno = errno;
@@ -371,7 +372,12 @@ void wake_drain() noexcept {
 
 void end_without_handlers() noexcept {
     // A child of vfork has its parent's memory, and is about to leave it: the recording is the parent's.
-    if (state.load(std::memory_order_relaxed) != State::kRecording || recording_pid != getpid()) return;
+    const State now = state.load(std::memory_order_relaxed);
+    if ((now != State::kRecording && now != State::kEnded) || recording_pid != getpid()) return;
+    if (now == State::kEnded) {
+        say_late_calls();  // no destructor will
+        return;
+    }
     if (is_recording_alone()) {
         end_recording();
         return;

@@ -9,8 +9,8 @@
 namespace gpuspy::hook {
 
 /// The calling thread's state in the current recording: starts the recording, or claims a ring, if need be. nullptr: not
-/// recording (off, ended, inside set-up, no ring left). The slow path of every hook; also for set-up hooks.
-ThreadState* enter_recording() noexcept;
+/// recording (off, ended, inside set-up, no ring left: a loss, if it `counts`). The slow path of every hook; also for set-up hooks.
+ThreadState* enter_recording(bool counts = true) noexcept;
 
 /// The calling thread's state if it has one in the current recording; never starts anything.
 ThreadState* current_thread() noexcept;

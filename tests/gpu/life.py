@@ -196,7 +196,7 @@ def exception(machine, row):
 
 
 def os_exit(machine, row):
-    one_trace(machine, row, "os_exit.py", status=3, complete=False)
+    one_trace(machine, row, "os_exit.py", status=3)
 
 
 def illegal_address(machine, row):
@@ -254,7 +254,7 @@ ROWS = [
     (two_threads, "two threads, each with a stream of its own"),
     (two_runtimes, "two CUDA runtimes in one process"),
     (exception, "an exception that ends the script: the same message and status, complete"),
-    (os_exit, "os._exit(3) keeps its status; readable"),
+    (os_exit, "os._exit(3) keeps its status; complete"),
     (illegal_address, "an illegal address is reported as without gpuspy; readable"),
 ]
 

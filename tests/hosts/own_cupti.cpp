@@ -421,6 +421,26 @@ void storm() {
     std::printf("watched %d\n", counts[kWatched.name]);
 }
 
+/// As Triton's Proton, which brings a copy of its own: it is opened, and subscribed to, while another one may be attached.
+void another_copy() {
+    launch(kBefore, 3);
+    void* copy = dlopen("libcupti.so.12", RTLD_NOW | RTLD_LOCAL);
+    if (copy == nullptr) {
+        std::printf("no libcupti.so.12\n");
+        return;
+    }
+    const auto find = [copy](auto* like, const char* name) {
+        return reinterpret_cast<decltype(like)>(dlsym(copy, name));
+    };
+    const auto take = find(&cuptiSubscribe, "cuptiSubscribe");
+    const auto enable = find(&cuptiEnableCallback, "cuptiEnableCallback");
+    host::say("cuptiSubscribe", take(&subscriber, called, &entered));
+    host::say("cuptiEnableCallback",
+              enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel));
+    launch(kWatched, 5);
+    std::printf("entered %d\n", entered);
+}
+
 void refused() {
     launch(kBefore, 3);
     host::say("no callbacks", cuptiActivityRegisterCallbacks(nullptr, nullptr));
@@ -456,6 +476,7 @@ constexpr Mode kModes[] = {
     {"flushed_at_exit", flushed_at_exit},
     {"gone_at_exit", gone_at_exit},
     {"storm", storm},
+    {"another_copy", another_copy},
     {"refused", refused},
 };
 

@@ -120,6 +120,14 @@ class Shared(harness.TestCase):
                              device_records=3 + 4 * 2000 + 100)
         self.assert_kernels(report, **{BEFORE: 3, WATCHED: 100, BETWEEN: 8000})
 
+    def test_another_copy_of_cupti(self):
+        """It is refused as long as ours is attached: ours lets go, and says from when on there are no device times."""
+        report = self.both("another_copy", ["cuptiSubscribe: 0", "cuptiEnableCallback: 0", "entered 5"])
+        self.assertEqual((report["launches"]["host"], report["launches"]["device_records"]), (8, 3))
+        self.assertEqual(report["launches"]["unmatched_launches"], 0)
+        self.assertFalse(report["launches"]["complete"])
+        self.assertIn("took another copy of CUPTI", " ".join(report["process"]["notices"]))
+
     def test_what_cupti_refuses_is_refused(self):
         report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",
                                        "no handle to enable: 1", "no handle to ask: 1"])

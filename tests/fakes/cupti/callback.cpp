@@ -89,7 +89,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callbac
         return static_cast<CUptiResult>(faults().subscribe_error);
     }
     if (!attach()) {
-        return CUPTI_ERROR_NOT_INITIALIZED;
+        return find_driver() == nullptr ? CUPTI_ERROR_NOT_INITIALIZED : CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     }
     if (subscriber().taken.exchange(true)) {
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;

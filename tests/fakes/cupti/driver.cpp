@@ -45,8 +45,7 @@ bool attach() {
     if (find_driver() == nullptr) {
         return false;
     }
-    find_driver()->set_tracer(&kTracer);
-    return true;
+    return find_driver()->set_tracer(&kTracer);
 }
 
 void detach() {

@@ -134,6 +134,11 @@ std::uint32_t CallFrame::correlation() {
 
 }  // namespace sim
 
-extern "C" void sim_set_tracer(const sim::Tracer* tracer) {
+extern "C" bool sim_set_tracer(const sim::Tracer* tracer) {
+    const sim::Tracer* other = sim::installed.load(std::memory_order_acquire);
+    if (tracer != nullptr && other != nullptr && other != tracer) {
+        return false;  // Another copy of CUPTI is attached.
+    }
     sim::installed.store(tracer, std::memory_order_release);
+    return true;
 }

@@ -58,7 +58,7 @@ struct Tracer {
 
 extern "C" {
 /// Installs the tracer; nullptr removes it. `tracer` must live for ever.
-void sim_set_tracer(const sim::Tracer* tracer);
+bool sim_set_tracer(const sim::Tracer* tracer);
 /// True once the process made a context.
 bool sim_has_context();
 std::uint32_t sim_graph_id(CUgraph graph);

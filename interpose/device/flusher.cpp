@@ -1,0 +1,75 @@
+#include "interpose/device/flusher.hpp"
+
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+
+#include "collector/ring/owned_fd.hpp"
+#include "collector/sink/last_thread.hpp"
+#include "interpose/lifecycle/glibc.hpp"
+#include "interpose/record/thread.hpp"
+
+namespace gpuspy::hook {
+namespace {
+
+constexpr long kPeriodNs = 200'000'000;
+
+enum class Flusher : std::uint32_t { kNone, kAsleep, kFlushing };
+
+constinit std::atomic<Flusher> flusher{Flusher::kNone};
+constinit std::atomic<bool> stops{false};
+using Flush = void (*)() noexcept;
+constinit Flush flush_function = nullptr;
+
+void* flusher_main(void*) noexcept {
+    const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
+    while (!stops.load(std::memory_order_acquire)) {
+        const timespec pause{0, kPeriodNs};
+        nanosleep(&pause, nullptr);
+        flusher.store(Flusher::kFlushing, std::memory_order_seq_cst);
+        if (!stops.load(std::memory_order_seq_cst)) flush_function();
+        flusher.store(Flusher::kAsleep, std::memory_order_release);
+    }
+    sink::other_own_threads.fetch_sub(1, std::memory_order_relaxed);
+    return nullptr;
+}
+
+}  // namespace
+
+void start_flusher(void (*flush)() noexcept) noexcept {
+    Flusher none = Flusher::kNone;
+    if (!flusher.compare_exchange_strong(none, Flusher::kAsleep, std::memory_order_acq_rel)) return;
+    const ring::ErrnoGuard keep_errno;
+    flush_function = flush;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sink::other_own_threads.fetch_add(1, std::memory_order_relaxed);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const int error = gpuspy_pthread_create(&thread, &attributes, flusher_main, nullptr);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    if (error != 0) sink::other_own_threads.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void stop_flusher() noexcept {
+    stops.store(true, std::memory_order_seq_cst);
+    constexpr int kMaxWaitMs = 500;
+    for (int i = 0; i < kMaxWaitMs && flusher.load(std::memory_order_seq_cst) == Flusher::kFlushing; ++i) {
+        const timespec pause{0, 1'000'000};
+        nanosleep(&pause, nullptr);
+    }
+}
+
+void forget_flusher() noexcept {
+    flusher.store(Flusher::kNone, std::memory_order_relaxed);
+    stops.store(false, std::memory_order_relaxed);
+    sink::other_own_threads.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace gpuspy::hook
