@@ -217,7 +217,7 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
     if (result->error == 0) {
         take_all(out, file, apis, result);
         result->error = out.error();
-        remove_successor(result->trace_path, map.nonce);
+        remove_successor(result->trace_path, identity);
     }
     return result->error == 0 ? SalvageReason::kDone : SalvageReason::kFailed;
 }
@@ -358,7 +358,7 @@ int append_end(const char* trace_path, abi::EndKind kind, int detail, std::uint3
     if (fd < 0) {
         return error;
     }
-    remove_successor(trace_path, identity.nonce);
+    remove_successor(trace_path, identity);
     const TraceTail tail = find_trace_tail(fd, identity.header_bytes, file_bytes);
     Appender out;
     error = out.init(fd, trace_path, tail, 0, nullptr, 0);
