@@ -223,11 +223,21 @@ TEST_CASE("what was said once is said again in the part that is kept") {
     REQUIRE(dump.of("cpu").size() >= 1);
 }
 
-TEST_CASE("a time keeps at least that much") {
+TEST_CASE("a time keeps at least that much, and at most twice that") {
     Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
     recorder.init();
+    constexpr std::uint64_t kKeptNs = 1'000'000;
     std::uint64_t oldest_allowed = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> passes;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> pass_times;
+    // The first pass behind `from` that began so much later than that one had ended.
+    const auto pass_after = [&](std::size_t from) {
+        std::size_t at = from + 1;
+        while (at < pass_times.size() && pass_times[at].first < pass_times[from].second + kKeptNs) {
+            ++at;
+        }
+        return at;
+    };
     for (int pass = 0; pass < 200; ++pass) {
         recorder.put_calls(10);
         const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
@@ -236,13 +246,17 @@ TEST_CASE("a time keeps at least that much") {
         passes.emplace_back(begin_ns, recorder.calls - 10);
         const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
         for (const auto& [at_ns, first] : passes) {
-            if (at_ns + 1'000'000 <= now_ns) {
+            if (at_ns + kKeptNs <= now_ns) {
                 oldest_allowed = first + 10;
             }
         }
         const TraceDump dump = dump_file(recorder.path);
         require_last(dump, recorder.calls);
         REQUIRE(dropped_calls(dump) <= oldest_allowed);
+        // The successor of a file that begins in a pass begins in the first one that is late enough, and takes its place likewise.
+        pass_times.emplace_back(begin_ns, now_ns);
+        const std::size_t successor = pass_after(dropped_calls(dump) / 10);
+        REQUIRE((successor >= pass_times.size() || pass_after(successor) >= pass_times.size()));
     }
     REQUIRE(recorder.rings.set.header()->committed_exchange[0] > 1);
 }
