@@ -70,6 +70,9 @@ void Encoder::destroy() noexcept {
     threads_ = nullptr;
     api_generations_ = nullptr;
     scratch_ = nullptr;
+    // Of a recording: a forked child begins another with this encoder.
+    counts_ = {};
+    facts_ = nullptr;
 }
 
 void Encoder::begin_segment(std::uint32_t segment, std::uint32_t extra_flags) noexcept {

@@ -33,8 +33,7 @@ int remove_left_behind(const char* path) noexcept {
     struct stat status;
     TraceIdentity identity;
     const bool is_left = ring::stat_fd(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                         ring::lock_file(fd) == 0 &&
-                         (status.st_size == 0 || (read_trace_identity(fd, &identity) && identity.exchange != 0));
+                         ring::lock_file(fd) == 0 && read_trace_identity(fd, &identity) && identity.exchange != 0;
     const int error = is_left ? (unlink(path) == 0 ? 0 : errno) : EEXIST;
     ring::close_fd(fd);
     return error;
@@ -42,7 +41,7 @@ int remove_left_behind(const char* path) noexcept {
 
 }  // namespace
 
-void remove_successor(const char* trace_path, std::uint64_t nonce) noexcept {
+void remove_successor(const char* trace_path, const TraceIdentity& trace) noexcept {
     char path[1024 + 8];
     if (!build_successor_path(trace_path, path, sizeof path)) {
         return;
@@ -54,10 +53,8 @@ void remove_successor(const char* trace_path, std::uint64_t nonce) noexcept {
     struct stat status;
     TraceIdentity identity;
     const bool is_ours = ring::stat_fd(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
-    // Empty: its writer died before the header was in it.
-    const bool is_of_recording =
-        is_ours && (status.st_size == 0 || (read_trace_identity(fd, &identity) && identity.nonce == nonce));
-    if (is_of_recording && ring::lock_file(fd) == 0) {
+    if (is_ours && read_trace_identity(fd, &identity) && identity.nonce == trace.nonce &&
+        identity.exchange == trace.exchange + 1 && ring::lock_file(fd) == 0) {
         unlink(path);
     }
     ring::close_fd(fd);
@@ -94,22 +91,18 @@ bool FlightRecorder::wants_successor(std::uint64_t now_ns) const noexcept {
 
 int FlightRecorder::begin_successor(std::uint64_t now_ns) noexcept {
     retry_ns_ = now_ns + kRetryNs;
-    int error = successor_.create_successor(successor_path_);
+    set_exchange(header_, header_bytes_, exchange_ + 1);
+    int error = successor_.create_successor(successor_path_, header_, header_bytes_);
     if (error == EEXIST) {
         error = remove_left_behind(successor_path_);
-        error = error != 0 ? error : successor_.create_successor(successor_path_);
+        error = error != 0 ? error : successor_.create_successor(successor_path_, header_, header_bytes_);
     }
     if (error != 0) {
         error_ = error;
         return error;
     }
-    set_exchange(header_, header_bytes_, exchange_ + 1);
-    error = successor_.write_header(header_, header_bytes_);
     successor_begin_ns_ = now_ns;
-    if (error != 0) {
-        abandon_successor(error);
-    }
-    return error;
+    return 0;
 }
 
 int FlightRecorder::append_to_successor(const Frame& frame) noexcept {

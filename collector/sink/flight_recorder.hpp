@@ -12,13 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/sink/file_header.hpp"
 #include "collector/sink/kept_limit.hpp"
 #include "collector/sink/trace_writer.hpp"
 
 namespace gpuspy::sink {
 
-/// Removes the successor of a trace whose writer is gone, if there is one of the same recording that nobody holds.
-void remove_successor(const char* trace_path, std::uint64_t nonce) noexcept;
+/// Removes the successor of a trace whose writer is gone, if there is one that nobody holds. Any other file, an empty one too, is left
+/// alone.
+void remove_successor(const char* trace_path, const TraceIdentity& trace) noexcept;
 
 class FlightRecorder {
 public:

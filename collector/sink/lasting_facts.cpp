@@ -13,6 +13,7 @@ namespace gpuspy::sink {
 namespace {
 
 constexpr std::size_t kArenaWords = LastingFacts::kArenaBytes / sizeof(std::uint64_t);
+constexpr std::size_t kReservedWords = kArenaWords / 8;
 
 std::size_t words_of(std::size_t bytes) noexcept {
     return (bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
@@ -39,6 +40,7 @@ void LastingFacts::destroy() noexcept {
     arena_ = nullptr;
     other_arena_ = nullptr;
     used_words_ = 1;
+    moved_words_ = 1;
     used_slots_ = 0;
     refused_ = 0;
 }
@@ -100,10 +102,14 @@ std::uint32_t LastingFacts::add(const Entry& head, const std::uint8_t* fields) n
     return at;
 }
 
-/// Moves what is live to the other arena where the first is full.
-bool LastingFacts::make_room(std::size_t words) noexcept {
-    if (used_words_ + words <= kArenaWords) {
+/// Moves what is live to the other arena where the first is full up to `limit`.
+bool LastingFacts::make_room(std::size_t words, std::size_t limit) noexcept {
+    if (used_words_ + words <= limit) {
         return true;
+    }
+    // A move that gains little would come again with every record.
+    if (used_words_ - moved_words_ < kReservedWords / 2) {
+        return false;
     }
     std::swap(arena_, other_arena_);
     used_words_ = 1;
@@ -117,8 +123,8 @@ bool LastingFacts::make_room(std::size_t words) noexcept {
             from = old->previous;
         }
     }
-    // A move that gains little would come again with every record.
-    return used_words_ + words <= kArenaWords / 4 * 3;
+    moved_words_ = used_words_;
+    return used_words_ + words <= limit;
 }
 
 void LastingFacts::keep(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept {
@@ -126,11 +132,15 @@ void LastingFacts::keep(abi::Tag tag, const std::uint8_t* fields, std::size_t by
     if (!identity.lasts) {
         return;
     }
-    if (used_slots_ >= kMostUsed || !make_room(words_of(sizeof(Entry) + bytes))) {
+    // There are few of these, and without them the file would claim to be complete.
+    const bool may_use_reserve = tag == abi::Tag::kLoss || tag == abi::Tag::kSpan;
+    Slot& slot = find(tag, identity.key);
+    const bool has_slot = slot.last != 0 || used_slots_ < (may_use_reserve ? kMostUsed : kMostUsed - kReservedSlots);
+    if (!has_slot ||
+        !make_room(words_of(sizeof(Entry) + bytes), may_use_reserve ? kArenaWords : kArenaWords - kReservedWords)) {
         ++refused_;
         return;
     }
-    Slot& slot = find(tag, identity.key);
     used_slots_ += slot.last == 0 ? 1 : 0;
     const bool goes_on = tag == abi::Tag::kGraphNodes && slot.last != 0 && entry(slot.last).ticks == identity.ticks;
     const Entry head{identity.ticks, goes_on ? slot.last : 0, static_cast<std::uint32_t>(bytes)};

@@ -22,7 +22,8 @@ public:
     void destroy() noexcept;
 
     /// Takes a copy of a record's fields if it is of a kind that holds for the whole file, in place of what was known of the
-    /// same thing. Without room for it, it is counted.
+    /// same thing. Without room for it, it is counted; some room is for losses and spans alone.
+    /// What is known of already needs no new slot.
     void keep(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept;
     std::uint64_t refused() const noexcept { return refused_; }
 
@@ -41,6 +42,7 @@ public:
 private:
     static constexpr std::size_t kSlots = 1U << 17;
     static constexpr std::size_t kMostUsed = kSlots / 4 * 3;
+    static constexpr std::size_t kReservedSlots = 8192;  ///< For losses (of each ring) and spans.
 
     /// Of a thing: its newest entry. Nodes of a graph come in several records, which hang on each other.
     struct Slot {
@@ -60,7 +62,7 @@ private:
 
     static Identity identify(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept;
     Slot& find(abi::Tag tag, std::uint64_t key) noexcept;
-    bool make_room(std::size_t words) noexcept;
+    bool make_room(std::size_t words, std::size_t limit) noexcept;
     std::uint32_t add(const Entry& head, const std::uint8_t* fields) noexcept;
     const Entry& entry(std::uint32_t at) const noexcept { return *reinterpret_cast<const Entry*>(arena_ + at); }
     const std::uint8_t* fields(std::uint32_t at) const noexcept {
@@ -71,6 +73,7 @@ private:
     std::uint64_t* arena_ = nullptr;
     std::uint64_t* other_arena_ = nullptr;  ///< What is live moves there when the arena is full.
     std::size_t used_words_ = 1;            ///< Word 0 stands for none.
+    std::size_t moved_words_ = 1;           ///< Of those, what was live at the last move.
     std::size_t used_slots_ = 0;
     std::uint64_t refused_ = 0;
 };

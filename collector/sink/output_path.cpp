@@ -102,7 +102,7 @@ int write_header(int fd, const OutputRequest& request) noexcept {
 
 /// A file without a name, which gets the name `path` when it is locked and has its header: a process that is killed before leaves
 /// nothing. 0, or an errno value: also of file systems that have no such files, and EEXIST.
-int create_unnamed(const char* path, const OutputRequest& request, Output* output) noexcept {
+int create_unnamed(const char* path, const OutputRequest& request, int* created) noexcept {
     const char* slash = std::strrchr(path, '/');
     char text[sizeof Output::path];
     TextBuilder folder(text, sizeof text);
@@ -123,44 +123,7 @@ int create_unnamed(const char* path, const OutputRequest& request, Output* outpu
         ring::close_fd(fd);
         return error;
     }
-    output->fd = fd;
-    output->is_regular = true;
-    output->has_header = request.header != nullptr;
-    return 0;
-}
-
-/// A new, locked file at `path`, which appears there only once it is locked. EEXIST: there is one.
-int create_locked(const char* path, const OutputRequest& request, Output* output) noexcept {
-    struct stat status;
-    if (ring::stat_path(path, false, &status) == 0) {
-        return EEXIST;
-    }
-    if (create_unnamed(path, request, output) == 0) {
-        return 0;
-    }
-    char unfinished[sizeof Output::path + 32];
-    TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(request.pid).text(".part");
-    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    int fd = ring::open_fd(unfinished, kFlags, 0600);
-    if (fd < 0 && errno == EEXIST) {
-        unlink(unfinished);  // Of a process that had our pid and died in here.
-        fd = ring::open_fd(unfinished, kFlags, 0600);
-    }
-    if (fd < 0) {
-        return errno;
-    }
-    fd = ring::move_fd_high(fd);
-    int error = ring::lock_file(fd);
-    error = error != 0 || request.header == nullptr ? error : write_header(fd, request);
-    error = error != 0 ? error : rename_if_free(unfinished, path);
-    if (error != 0) {
-        unlink(unfinished);
-        ring::close_fd(fd);
-        return error;
-    }
-    output->fd = fd;
-    output->is_regular = true;
-    output->has_header = request.header != nullptr;
+    *created = fd;
     return 0;
 }
 
@@ -291,6 +254,38 @@ Verdict judge_existing(const OutputRequest& request, const char* path, bool* sal
 
 }  // namespace
 
+int create_locked(const char* path, const OutputRequest& request, int* created) noexcept {
+    struct stat status;
+    if (ring::stat_path(path, false, &status) == 0) {
+        return EEXIST;
+    }
+    if (create_unnamed(path, request, created) == 0) {
+        return 0;
+    }
+    char unfinished[sizeof Output::path + 32];
+    TextBuilder(unfinished, sizeof unfinished).text(path).text(".").decimal(request.pid).text(".part");
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int fd = ring::open_fd(unfinished, kFlags, 0600);
+    if (fd < 0 && errno == EEXIST) {
+        unlink(unfinished);  // Of a process that had our pid and died in here.
+        fd = ring::open_fd(unfinished, kFlags, 0600);
+    }
+    if (fd < 0) {
+        return errno;
+    }
+    fd = ring::move_fd_high(fd);
+    int error = ring::lock_file(fd);
+    error = error != 0 || request.header == nullptr ? error : write_header(fd, request);
+    error = error != 0 ? error : rename_if_free(unfinished, path);
+    if (error != 0) {
+        unlink(unfinished);
+        ring::close_fd(fd);
+        return error;
+    }
+    *created = fd;
+    return 0;
+}
+
 int open_output(const OutputRequest& request, Output* output) noexcept {
     const ring::ErrnoGuard keep_errno;
     *output = Output{};
@@ -300,8 +295,10 @@ int open_output(const OutputRequest& request, Output* output) noexcept {
         if (!build_candidate(request, candidate, output->path, sizeof output->path)) {
             return fail(output, ENAMETOOLONG, request.path, explain(ENAMETOOLONG));
         }
-        int error = create_locked(output->path, request, output);
+        int error = create_locked(output->path, request, &output->fd);
         if (error == 0) {
+            output->is_regular = true;
+            output->has_header = request.header != nullptr;
             return 0;
         }
         if (error != EEXIST) {

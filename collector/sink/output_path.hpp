@@ -37,4 +37,8 @@ struct Output {
 /// character device is opened as it is, without blocking. 0 or an errno value, with a message.
 int open_output(const OutputRequest& request, Output* output) noexcept;
 
+/// A new file at `path`, which appears there only once it is locked and has the request's header. 0 or an errno value; EEXIST: there
+/// is one, whatever it is.
+int create_locked(const char* path, const OutputRequest& request, int* created) noexcept;
+
 }  // namespace gpuspy::sink

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "collector/ring/clock.hpp"
 #include "collector/ring/ring.hpp"
@@ -217,9 +218,14 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
     if (result->error == 0) {
         take_all(out, file, apis, result);
         result->error = out.error();
-        remove_successor(result->trace_path, map.nonce);
+        remove_successor(result->trace_path, identity);
     }
     return result->error == 0 ? SalvageReason::kDone : SalvageReason::kFailed;
+}
+
+/// Nothing is left to do for this ring file.
+bool is_done_with(SalvageReason reason) noexcept {
+    return reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace;
 }
 
 SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
@@ -260,7 +266,7 @@ SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, Salvag
     if (map.owner_state.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(abi::OwnerState::kEnded)) {
         reason = salvage_into_trace(file, result);
     }
-    if (reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace) {
+    if (is_done_with(reason)) {
         file.unlink();
     }
     return reason;
@@ -307,7 +313,8 @@ SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directo
 }
 
 std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
-                                void (*report)(void* self, const SalvageResult&), void* self) {
+                                void (*report)(void* self, const SalvageResult&), void* self,
+                                const SalvageLimit& limit) {
     const int fd = ring::open_fd(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         return 0;
@@ -320,13 +327,18 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
     };
     constexpr std::size_t kNameOffset = offsetof(Entry, type) + 1;
     std::uint32_t done = 0;
+    std::uint32_t removed = 0;
+    const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
+    const auto is_over = [&] {
+        return removed >= limit.rings || ring::read_clock_ns(CLOCK_MONOTONIC) - begin_ns >= limit.ns;
+    };
     alignas(Entry) char entries[2048];
     for (;;) {
         const long count = syscall(SYS_getdents64, fd, entries, sizeof entries);
-        if (count <= 0) {
+        if (count <= 0 || is_over()) {
             break;
         }
-        for (long at = 0; at < count;) {
+        for (long at = 0; at < count && !is_over();) {
             const auto* entry = reinterpret_cast<const Entry*>(entries + at);
             const char* name = entries + at + kNameOffset;
             at += entry->bytes;
@@ -337,6 +349,7 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
             ring::TextBuilder(path, sizeof path).text(directory).text("/").text(name);
             const SalvageResult result = salvage_ring(path, filter);
             done += result.reason == SalvageReason::kDone ? 1 : 0;
+            removed += is_done_with(result.reason) ? 1 : 0;
             if (result.reason != SalvageReason::kFiltered && result.reason != SalvageReason::kNotARing) {
                 report(self, result);
             }
@@ -358,7 +371,7 @@ int append_end(const char* trace_path, abi::EndKind kind, int detail, std::uint3
     if (fd < 0) {
         return error;
     }
-    remove_successor(trace_path, identity.nonce);
+    remove_successor(trace_path, identity);
     const TraceTail tail = find_trace_tail(fd, identity.header_bytes, file_bytes);
     Appender out;
     error = out.init(fd, trace_path, tail, 0, nullptr, 0);

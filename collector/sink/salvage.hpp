@@ -45,6 +45,13 @@ struct SalvageFilter {
     const char* trace_path = nullptr;  ///< Into this file, if it is the recording's; nullptr: where the ring says.
 };
 
+/// Where a caller must go on. Looked at between two ring files: one that was begun is finished.
+struct SalvageLimit {
+    std::uint32_t rings =
+        ~0U;  ///< Removed ones alone: one that cannot be shall not keep a caller from those behind it.
+    std::uint64_t ns = ~std::uint64_t{0};
+};
+
 /// Salvages one ring file. After kDone, kEnded and kNoTrace it is unlinked.
 SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) noexcept;
 
@@ -52,9 +59,10 @@ SalvageResult salvage_ring(const char* ring_path, const SalvageFilter& filter) n
 SalvageResult salvage_for_trace(const char* trace_path, const char* ring_directory) noexcept;
 
 /// Salvages every ring file of ours in `directory`; `report` is told of each but kFiltered and kNotARing. Returns how
-/// many were emptied into a trace.
+/// many were emptied into a trace. What is beyond the limit is left for the next caller.
 std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filter,
-                                void (*report)(void* self, const SalvageResult&), void* self);
+                                void (*report)(void* self, const SalvageResult&), void* self,
+                                const SalvageLimit& limit = {});
 
 /// Appends kEnd kWaitStatus, in a segment of its own, to a trace whose owner is gone. `pid` is the process that was
 /// waited for and `status` as wait(2) gives it. 0 or an errno value (EAGAIN: another process holds the trace).

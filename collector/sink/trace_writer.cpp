@@ -14,6 +14,7 @@
 #include "collector/abi/trace_format.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/memory.hpp"
+#include "collector/sink/output_path.hpp"
 #include "collector/sink/xxhash64.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
@@ -107,15 +108,18 @@ int TraceWriter::write_header(const std::uint8_t* bytes, std::size_t count) noex
     return error;
 }
 
-int TraceWriter::create_successor(const char* path) noexcept {
-    int fd = ring::open_fd(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return errno;
+int TraceWriter::create_successor(const char* path, const std::uint8_t* header, std::size_t header_bytes) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    OutputRequest request;
+    request.pid = static_cast<std::uint32_t>(getpid());
+    request.header = header;
+    request.header_bytes = header_bytes;
+    int fd = -1;
+    int error = create_locked(path, request, &fd);
+    if (error != 0) {
+        return error;
     }
-    fd = ring::move_fd_high(fd);
-    // After the move: closing a descriptor of the file gives its lock back.
-    int error = ring::lock_file(fd);
-    error = error != 0 ? error : adopt(fd, path);
+    error = adopt(fd, path, header_bytes);
     if (error != 0) {
         unlink(path);
         ring::close_fd(fd);

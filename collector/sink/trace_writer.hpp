@@ -48,8 +48,9 @@ public:
     int append(const Frame& frame) noexcept;
     int append_block(const Block& block, std::uint64_t ticks) noexcept { return append(build(block, ticks)); }
 
-    /// For a second file that gets the frames of another writer: without a compressor. 0 or an errno value.
-    int create_successor(const char* path) noexcept;
+    /// For a second file that gets the frames of another writer: without a compressor. It appears with its header in it, so that what
+    /// stands there without one is another's. 0 or an errno value.
+    int create_successor(const char* path, const std::uint8_t* header, std::size_t header_bytes) noexcept;
     /// Goes on in the file of `successor`, which has been renamed to this one's path; that one is without a file then. The
     /// file so far is closed.
     void take_file_of(TraceWriter& successor) noexcept;

@@ -123,12 +123,13 @@ void encode_header(sink::ProcessInfo& process, std::uint64_t nonce, std::uint64_
 }
 
 /// The rings that dead processes of this user left go into their traces. Before any file of ours is open: closing another
-/// descriptor of it would give its lock back.
+/// descriptor of it would give its lock back. The host waits in its first CUDA call: what takes longer is for who comes next.
 void reap_dead(const char* boot_id) noexcept {
+    constexpr sink::SalvageLimit kLimit{16, 500'000'000};
     sink::SalvageFilter filter;
     filter.boot_id = boot_id;
     sink::salvage_directory(
-        sink::kRingDirectory, filter, [](void*, const sink::SalvageResult&) {}, nullptr);
+        sink::kRingDirectory, filter, [](void*, const sink::SalvageResult&) {}, nullptr, kLimit);
 }
 
 /// What the flight recorder keeps; nothing where the output can only grow.

@@ -94,6 +94,32 @@ int main(int argc, char** argv) {
                      .graph_node = 1});
     write("graphs", graphs);
 
+    TraceBuilder kept = plain();
+    kept.kept({.ticks = kStart + 10,
+               .calls = 2,
+               .device_records = 1,
+               .ranges = 1,
+               .blocks = 1,
+               .bytes = 99,
+               .correlation = 0xffffffff,
+               .limit_ns = 1'000'000'000,
+               .limit_bytes = 4 << 20});
+    kept.cost(3, 17'000);
+    kept.cpu(kStart + 10, 1, 2, 3, 4);
+    kept.graph_exec(kStart + 5, 0xe1, 9, 2);
+    kept.graph_nodes(kStart + 5, 0xe1, {{0, 0, 0xf1, 1}, {1, 0, 0xf1, 2}});
+    kept.origin(1, cudnn("cudnnFind"), 0x1500, kStart + 4);
+    kept.origin(2, {}, 0x5500, kStart + 4);
+    kept.activity({.name = "k", .start = on_device(kStart + 12), .duration = 10, .correlation = 0xfffffffe});
+    kept.call({.api = graph_launch(), .begin = kStart + 30, .end = kStart + 35, .correlation = 3, .exec = 0xe1});
+    kept.activity({.name = "k",
+                   .start = on_device(kStart + 50),
+                   .duration = 10,
+                   .correlation = 3,
+                   .graph_exec_id = 9,
+                   .graph_node = 1});
+    write("kept", kept);
+
     TraceBuilder waits = plain();
     waits.call({.api = stream_sync(), .begin = kStart + 10, .end = kStart + 500, .depth = 1, .stream = 2});
     waits.call({.api = cudnn("cudnnFind"), .begin = kStart + 5, .end = kStart + 600, .caller = 0x1500});

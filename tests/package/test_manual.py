@@ -115,6 +115,12 @@ class Manual(unittest.TestCase):
         self.assertEqual(complete("gpuspy-run", "--device-timing", ""), ["0", "1"])
         self.assertIn("bash", complete("gpuspy-run", "bas"))
         self.assertIn("bash", complete("gpuspy-run", "-o", "x", "bas"))
+        for subcommand in ("sweep", "snapshot"):
+            self.assertIn(subcommand, complete("gpuspy-run", ""))
+            self.assertIn(subcommand, complete("gpuspy-run", subcommand[:3]))
+            self.assertNotIn(subcommand, complete("gpuspy-run", "--report", subcommand[:3]))  # There stands a command.
+            zsh = (PACKAGING / "completion" / "_gpuspy-run").read_text()
+            self.assertRegex(zsh, rf"CURRENT == 2.*compadd -- .*\b{subcommand}\b")
         self.assertIn("bash", complete("gpuspy-run", "--report", "--", "bas"))
         # The options behind the command are the command's.
         self.assertEqual(complete("gpuspy-run", "--", "bash", "--re"), [])

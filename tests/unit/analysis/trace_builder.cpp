@@ -200,6 +200,16 @@ void TraceBuilder::graph_nodes(std::uint64_t ticks, std::uint64_t exec, const st
     record(Tag::kGraphNodes, fields);
 }
 
+void TraceBuilder::kept(const Kept& kept) {
+    record(Tag::kKept, varints({kept.ticks, kept.calls, kept.device_records, kept.ranges, kept.blocks, kept.bytes,
+                                kept.correlation, kept.limit_ns, kept.limit_bytes}));
+}
+
+void TraceBuilder::origin(std::uint64_t launch_id, const Api& library, std::uint64_t caller, std::uint64_t ticks) {
+    const std::uint64_t api = library.name.empty() ? 0 : api_number(library) + 1;
+    record(Tag::kOrigin, varints({launch_id, api, caller, ticks}));
+}
+
 void TraceBuilder::span(std::uint64_t ticks, abi::SpanKind what, bool on, std::string_view reason) {
     record(Tag::kSpan, varints({ticks, static_cast<std::uint64_t>(what), on ? 1U : 0U}) + text_field(reason));
 }

@@ -73,6 +73,14 @@ struct RangeEvent {
     std::string name = {};
 };
 
+/// What a flight recorder left out (abi::Tag::kKept).
+struct Kept {
+    std::uint64_t ticks = 0;
+    std::uint64_t calls = 0, device_records = 0, ranges = 0, blocks = 0, bytes = 0;
+    std::uint64_t correlation = 0;  ///< The highest of a launch that was left out, 0 none.
+    std::uint64_t limit_ns = 0, limit_bytes = 0;
+};
+
 struct Header {
     std::uint16_t major = abi::kFormatMajor, minor = abi::kFormatMinor;
     std::uint64_t required_features = 0;
@@ -105,6 +113,9 @@ public:
     void graph_exec(std::uint64_t ticks, std::uint64_t exec, std::uint64_t cupti_exec_id, std::uint64_t kernel_nodes,
                     std::uint64_t flags = 0, std::uint64_t memcpy_nodes = 0);
     void graph_nodes(std::uint64_t ticks, std::uint64_t exec, const std::vector<abi::GraphNode>& nodes);
+    void kept(const Kept& kept);
+    /// `library`: the outermost library call around the captured launch; no name: none.
+    void origin(std::uint64_t launch_id, const Api& library, std::uint64_t caller, std::uint64_t ticks);
     void span(std::uint64_t ticks, abi::SpanKind what, bool on, std::string_view reason = "");
     /// `count`: in all so far.
     void loss(abi::LossCause cause, std::uint64_t count, std::uint64_t thread = 0);

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "collector/sink/lasting_facts.hpp"
 #include "tests/unit/sink/fixtures.hpp"
 #include "tests/unit/sink/trace_dump.hpp"
 
@@ -348,4 +349,28 @@ TEST_CASE("an encoder's buffer must hold the largest event") {
     REQUIRE(encoder.event(&event->header));
     REQUIRE(encoder.payload_bytes() > kNodes * 30U);
     encoder.destroy();
+}
+
+TEST_CASE("an encoder that begins again counts from nothing and keeps no facts") {
+    // As in a forked child, whose parent recorded.
+    sink::LastingFacts facts;
+    REQUIRE(facts.init() == 0);
+    Bytes buffer(sink::Encoder::kMinBufferBytes);
+    sink::Encoder encoder;
+    REQUIRE(encoder.init(buffer.data(), buffer.size(), kApis, kApiCount) == 0);
+    encoder.keep_facts_in(&facts);
+    REQUIRE(encoder.thread(0, 7, "main"));
+    REQUIRE(encoder.call(CallBuilder(0, 10, 11).correlation(5).get()));
+    REQUIRE(encoder.counts().calls == 1);
+    REQUIRE(encoder.counts().correlation == 5);
+    encoder.destroy();
+    REQUIRE(encoder.init(buffer.data(), buffer.size(), kApis, kApiCount) == 0);
+    REQUIRE(encoder.counts().calls == 0);
+    REQUIRE(encoder.counts().correlation == 0);
+    REQUIRE(encoder.info("key", "value"));
+    std::size_t kept = 0;
+    facts.visit([&](abi::Tag, const std::uint8_t*, std::size_t) { ++kept; });
+    REQUIRE(kept == 0);
+    encoder.destroy();
+    facts.destroy();
 }

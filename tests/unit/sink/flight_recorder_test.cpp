@@ -1,6 +1,7 @@
 #include "collector/sink/flight_recorder.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <random>
@@ -222,11 +223,21 @@ TEST_CASE("what was said once is said again in the part that is kept") {
     REQUIRE(dump.of("cpu").size() >= 1);
 }
 
-TEST_CASE("a time keeps at least that much") {
+TEST_CASE("a time keeps at least that much, and at most twice that") {
     Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
     recorder.init();
+    constexpr std::uint64_t kKeptNs = 1'000'000;
     std::uint64_t oldest_allowed = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> passes;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> pass_times;
+    // The first pass behind `from` that began so much later than that one had ended.
+    const auto pass_after = [&](std::size_t from) {
+        std::size_t at = from + 1;
+        while (at < pass_times.size() && pass_times[at].first < pass_times[from].second + kKeptNs) {
+            ++at;
+        }
+        return at;
+    };
     for (int pass = 0; pass < 200; ++pass) {
         recorder.put_calls(10);
         const std::uint64_t begin_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
@@ -235,26 +246,31 @@ TEST_CASE("a time keeps at least that much") {
         passes.emplace_back(begin_ns, recorder.calls - 10);
         const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
         for (const auto& [at_ns, first] : passes) {
-            if (at_ns + 1'000'000 <= now_ns) {
+            if (at_ns + kKeptNs <= now_ns) {
                 oldest_allowed = first + 10;
             }
         }
         const TraceDump dump = dump_file(recorder.path);
         require_last(dump, recorder.calls);
         REQUIRE(dropped_calls(dump) <= oldest_allowed);
+        // The successor of a file that begins in a pass begins in the first one that is late enough, and takes its place likewise.
+        pass_times.emplace_back(begin_ns, now_ns);
+        const std::size_t successor = pass_after(dropped_calls(dump) / 10);
+        REQUIRE((successor >= pass_times.size() || pass_after(successor) >= pass_times.size()));
     }
     REQUIRE(recorder.rings.set.header()->committed_exchange[0] > 1);
 }
 
 TEST_CASE("a successor that cannot be made costs the oldest nothing and the newest only beyond the limit") {
     Recorder recorder({0, kLimitBytes});
-    write_text(recorder.path + ".next", "somebody's");
+    const std::string text = GENERATE("somebody's", "");
+    write_text(recorder.path + ".next", text);
     recorder.init();
     for (int pass = 0; pass < 600; ++pass) {
         recorder.put_calls(200);
         recorder.drain.run_pass(false);
     }
-    REQUIRE(read_bytes(recorder.path + ".next").size() == 10);
+    REQUIRE(read_bytes(recorder.path + ".next").size() == text.size());
     REQUIRE(std::filesystem::file_size(recorder.path) <= kLimitBytes);
     const TraceDump dump = dump_file(recorder.path);
     const std::vector<std::uint64_t> found = numbers(dump);
@@ -289,9 +305,57 @@ TEST_CASE("a successor of a dead process is removed, one of a live recording or 
     TempFolder folder;
     const std::string trace = folder.file("trace.bin");
     const std::string next = trace + ".next";
-    { TestWriter left(next, 5); }
-    sink::remove_successor(trace.c_str(), 6);
+    std::vector<std::uint8_t> header = header_bytes(5, small_process());
+    sink::set_exchange(header.data(), header.size(), 1);
+    write_text(next, {header.begin(), header.end()});
+    sink::TraceIdentity of;
+    of.nonce = 6;
+    sink::remove_successor(trace.c_str(), of);
     REQUIRE(std::filesystem::exists(next));
-    sink::remove_successor(trace.c_str(), 5);
+    of.nonce = 5;
+    of.exchange = 1;  // As in a copy of the trace: it is not the next one.
+    sink::remove_successor(trace.c_str(), of);
+    REQUIRE(std::filesystem::exists(next));
+    of.exchange = 0;
+    sink::remove_successor(trace.c_str(), of);
     REQUIRE_FALSE(std::filesystem::exists(next));
+    write_text(next, "");
+    sink::remove_successor(trace.c_str(), of);
+    REQUIRE(std::filesystem::exists(next));
+}
+
+TEST_CASE("a wait status removes no file of the user beside the trace") {
+    TempFolder folder;
+    const std::string trace = folder.file("trace.bin");
+    { TestWriter ended(trace, 5); }
+    write_text(trace + ".next", "");
+    REQUIRE(sink::append_wait_status(trace.c_str(), 42, 0) == 0);
+    REQUIRE(std::filesystem::exists(trace + ".next"));
+}
+
+TEST_CASE("a successor is there with its header, or not at all") {
+    TempFolder folder;
+    const std::string path = folder.file("trace.bin.next");
+    const std::vector<std::uint8_t> header = header_bytes(5, small_process());
+    sink::TraceWriter successor;
+    SECTION("room for it") {
+        REQUIRE(successor.create_successor(path.c_str(), header.data(), header.size()) == 0);
+        REQUIRE(read_bytes(path) == header);
+        REQUIRE(successor.file_bytes() == header.size());
+        struct stat status {};
+        REQUIRE(stat(path.c_str(), &status) == 0);
+        REQUIRE((status.st_mode & 0777) == 0600);
+        REQUIRE(successor.create_successor(path.c_str(), header.data(), header.size()) == EEXIST);
+    }
+    SECTION("no room for it") {
+        rlimit before{};
+        REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+        const rlimit small{header.size() - 1, before.rlim_max};
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        const int error = successor.create_successor(path.c_str(), header.data(), header.size());
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+        REQUIRE(error == EFBIG);
+        REQUIRE(std::filesystem::is_empty(folder.path()));
+    }
+    successor.close();
 }

@@ -406,6 +406,28 @@ TEST_CASE("every ring of a run in a folder is salvaged, others are not") {
     REQUIRE(sink::salvage_directory("/nonexistent", filter, report, &told) == 0);
 }
 
+TEST_CASE("a caller that must go on takes no more rings than its limit, and the next one the rest") {
+    std::vector<Remains> remains(5);
+    TempFolder shared;
+    for (std::size_t i = 0; i < remains.size(); ++i) {
+        std::filesystem::copy(remains[i].ring, shared.file(("gpuspy.1." + std::to_string(i)).c_str()));
+    }
+    for (int i = 0; i < 40; ++i) {
+        write_text(shared.file(("gpuspy.notes" + std::to_string(i)).c_str()), "mine");
+    }
+    const auto report = [](void*, const sink::SalvageResult&) {};
+    const auto salvage = [&](const sink::SalvageLimit& limit) {
+        return sink::salvage_directory(shared.path().c_str(), {}, report, nullptr, limit);
+    };
+    REQUIRE(salvage({~0U, 0}) == 0);
+    REQUIRE(salvage({2, ~std::uint64_t{0}}) == 2);
+    REQUIRE(salvage({2, ~std::uint64_t{0}}) == 2);
+    REQUIRE(salvage({2, ~std::uint64_t{0}}) == 1);
+    for (const Remains& one : remains) {
+        REQUIRE(dump_file(one.trace).of("end").size() == 1);
+    }
+}
+
 TEST_CASE("a trace that was moved is found by its recording") {
     Remains remains;
     char name[64];
