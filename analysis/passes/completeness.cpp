@@ -24,7 +24,8 @@ constexpr std::array<CauseName, abi::kLossCauseCount> kCauses = {{
     {"graph_nodes_dropped", "graph nodes whose description did not fit"},
     {"write_failed", "bytes that could not be written to the trace"},
     {"unparsed_record", "device records of a kind or size that could not be read"},
-    {"after_end", "calls after the recording had ended (of any thread, each level), as of exit handlers and destructors"},
+    {"after_end",
+     "calls after the recording had ended (of any thread, each level), as of exit handlers and destructors"},
 }};
 
 std::vector<LossRow> loss_rows(const Model& model) {
