@@ -61,6 +61,10 @@ void note_parts(const std::vector<LabelledRun>& runs, std::vector<std::string>& 
 
 void note_what_lacks(const LabelledRun& one, std::vector<std::string>& notes) {
     const auto& [label, run] = one;
+    if (!run->kept.empty()) {
+        notes.push_back(label + ": the last part of a recording (GPUSPY_LAST), " + run->kept +
+                        ": what was before is in none of its numbers");
+    }
     if (run->partial) {
         notes.push_back(label + ": can be read in part only: its counts and times are lower bounds");
     }

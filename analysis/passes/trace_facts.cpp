@@ -159,6 +159,9 @@ TraceFacts trace_facts(const Model& model, const Findings& findings) {
     TraceFacts facts;
     add_identity(findings.run, facts);
     facts.incomplete = findings.completeness.reasons;
+    if (findings.run.kept) {
+        facts.kept = findings.run.kept->text;
+    }
     facts.device_times = findings.completeness.device_times;
     facts.untimed_launches = findings.completeness.launches.untimed;
     facts.values["wall"] = static_cast<double>(findings.run.wall_ns);

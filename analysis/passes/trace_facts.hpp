@@ -48,6 +48,7 @@ struct TraceFacts {
     std::uint64_t untimed_launches = 0;                             ///< Launches made while there were none.
     bool cpu_since_process_start = false;
     std::optional<double> images;  ///< That the run, or the part of it, worked through, as it was told.
+    std::string kept;              ///< What a flight recorder kept of the recording, in words; empty: all of it.
     std::string part;              ///< Which part of the trace this is of, in words; empty: all of it.
 
     std::map<std::string, double> values;         ///< Of fixed measures, by name; what is not known is not in it.

@@ -49,8 +49,12 @@ void long_field(std::string& out, const char* label, const std::string& value) {
 }
 
 void zero_launches(std::string& out, const Findings& findings) {
-    paragraph(out, "NO KERNEL LAUNCH WAS RECORDED. Likely reasons:", 2);
     const RunInfo& run = findings.run;
+    if (run.kept && run.kept->dropped.calls != 0) {
+        paragraph(out, "NO KERNEL LAUNCH IN WHAT WAS KEPT: those before it were not kept (GPUSPY_LAST)", 2);
+        return;
+    }
+    paragraph(out, "NO KERNEL LAUNCH WAS RECORDED. Likely reasons:", 2);
     if (findings.completeness.launches.device_records != 0) {
         paragraph(out, "- kernels ran, but were launched by a route that gpuspy does not see", 4);
     }

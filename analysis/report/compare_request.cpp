@@ -73,9 +73,12 @@ std::optional<std::string> read_labels(const CompareArguments& arguments, Compar
 
 std::optional<std::string> read_images(const CompareArguments& arguments, CompareRequest& request) {
     for (const std::string& text : arguments.images) {
+        constexpr double kMostImages = 1e15;  // each whole number below is one of double's
         request.images.push_back(read_number(text));
-        if (!request.images.back()) {
-            return fmt::format("--images \"{}\" is no number of images", analysis::printable(text));
+        const std::optional<double>& count = request.images.back();
+        if (!count || *count < 1 || *count > kMostImages || *count != std::floor(*count)) {
+            return fmt::format("--images \"{}\" is no number of images: say a whole one, from 1 to 10^15",
+                               analysis::printable(text));
         }
     }
     if (request.images.size() > 1 && request.images.size() != request.groups.size()) {

@@ -1,8 +1,12 @@
 // gpuspy-run: runs a command with libgpuspy.so preloaded and brings what it left in order; or says whether it could.
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <ctime>
 #include <iostream>
+#include <memory>
+#include <utility>
 
 #include "collector/run/check.hpp"
 #include "collector/run/options.hpp"
@@ -14,6 +18,18 @@
 namespace {
 
 constexpr int kNoSuchProgram = 127;
+
+/// A message without what a terminal takes for a command: names of files and arguments are anybody's.
+class Printable : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& into) override {
+        for (const char c : message.payload) {
+            const auto byte = static_cast<unsigned char>(c);
+            into.push_back((byte < 0x20 && c != '\n') || byte == 0x7f ? '?' : c);
+        }
+    }
+    std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<Printable>(); }
+};
 
 int check(const std::string& program) {
     const gpuspy::run::CheckResult result = gpuspy::run::check_program_here(program);
@@ -33,7 +49,9 @@ int check(const std::string& program) {
 
 int main(int argc, char** argv) {
     const auto logger = spdlog::stderr_logger_st("gpuspy-run");
-    logger->set_pattern("gpuspy-run: %v");
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<Printable>('*').set_pattern("gpuspy-run: %*");
+    logger->set_formatter(std::move(formatter));
     spdlog::set_default_logger(logger);
 
     int status = 0;

@@ -217,6 +217,11 @@ SnapshotResult take_snapshot(const std::string& ring_directory, pid_t pid, const
             fmt::format("process {} did not answer within {} s: is it stopped?", pid, kLongestWait.count());
         return result;
     }
+    std::error_code ignored;
+    if (std::filesystem::weakly_canonical(output, ignored) == std::filesystem::path(result.trace + ".next")) {
+        result.problem = output + " is where a flight recorder writes its next part; name another with -o";
+        return result;
+    }
     const Descriptor from(open(result.trace.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     sink::TraceIdentity identity;

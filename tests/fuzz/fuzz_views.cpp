@@ -69,16 +69,27 @@ private:
     std::size_t count_ = 0;
 };
 
-const std::string& scratch_file() {
-    static const std::string path = [] {
-        std::string name = (std::filesystem::temp_directory_path() / "gpuspy-fuzz-XXXXXX").string();
-        const int file = mkstemp(name.data());
+/// A file that goes with the process.
+class ScratchFile {
+public:
+    ScratchFile() {
+        const int file = mkstemp(path_.data());
         must(file >= 0);
         close(file);
-        std::atexit([] { std::filesystem::remove(scratch_file()); });
-        return name;
-    }();
-    return path;
+    }
+    ~ScratchFile() { unlink(path_.c_str()); }
+    ScratchFile(const ScratchFile&) = delete;
+    ScratchFile& operator=(const ScratchFile&) = delete;
+
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_ = (std::filesystem::temp_directory_path() / "gpuspy-fuzz-XXXXXX").string();
+};
+
+const std::string& scratch_file() {
+    static const ScratchFile file;
+    return file.path();
 }
 
 void look(const Model& model) {

@@ -50,6 +50,14 @@ class Snapshot(harness.TestCase):
         self.assertIn("a snapshot: the process went on", report["process"]["end"])
         self.assertEqual(stat.S_IMODE((self.folder / "copy.bin").stat().st_mode), 0o600)
 
+    def test_not_where_the_next_part_is_written(self):
+        host = self.start(GPUSPY_LAST="1s")
+        for name in ("trace.bin.next", "./trace.bin.next", self.folder / "trace.bin.next"):
+            self.assertIn("is where a flight recorder writes its next part", self.refused(host.pid, "-o", name))
+
+    def test_what_it_says_harms_no_terminal(self):
+        self.assertEqual(self.refused("\x1b[31mred\x07", status=125).count("?"), 2)
+
     def test_rings_of_the_dead_process_are_its_traces(self):
         """A report of the copy must not empty the process's rings into the copy."""
         host = self.start(GPUSPY_DRAIN_MS=1000)

@@ -155,6 +155,8 @@ expect "compare cut" 6 "$folder/cut: partly readable" "$report" compare "$trace"
 grep -q "cut: can be read in part only" "$folder/out" || { echo "FAILED compare cut: not said" >&2; failures=$((failures + 1)); }
 expect "compare labels" 2 "--label names 1, and 2 are compared" "$report" compare --label a "$trace" "$trace"
 expect "compare images" 2 '--images "x" is no number' "$report" compare --images x "$trace"
+expect "compare part of an image" 2 "is no number of images: say a whole one" "$report" compare --images 0.5 "$trace"
+expect "compare very many images" 2 "is no number of images: say a whole one" "$report" compare --images 99999999999999999999999 "$trace"
 expect "compare more images" 2 "--images takes one number, or one for each of the 1" "$report" compare --images 1,2 "$trace"
 expect "compare threshold" 2 '--threshold "5" is no share' "$report" compare --threshold 5 "$trace"
 expect "compare curve" 2 "--curve needs --images" "$report" compare --curve "$trace"

@@ -1,6 +1,9 @@
 // A file that a flight recorder cut: what stands outside it is known to, and is neither lost nor unexplained.
 #include <catch2/catch.hpp>
 
+#include <span>
+
+#include "analysis/passes/compare.hpp"
 #include "tests/unit/analysis/reading.hpp"
 #include "tests/unit/analysis/scripts.hpp"
 
@@ -56,6 +59,12 @@ TEST_CASE("launches and records outside the kept span are a cause of their own")
     CHECK(launches.unmatched_launches == 0);
     CHECK(launches.unmatched_records == (has_orphan ? 1 : 0));
     CHECK(findings.completeness.complete == !has_orphan);
+    // A comparison says it; its numbers are of the kept part alone.
+    const auto model = model_of(trace);
+    const analysis::RunGroup kept{"a", {analysis::trace_facts(*model, findings)}};
+    const auto notes = analysis::comparison_notes(std::span(&kept, 1));
+    REQUIRE_FALSE(notes.empty());
+    CHECK(notes.front().starts_with("a: the last part of a recording (GPUSPY_LAST), "));
     CHECK(kernel_row(findings, "k", "app").count == 1);
     CHECK(kernel_row(findings, "k", "unknown").count == (has_orphan ? 3 : 2));
     REQUIRE(findings.run.kept.has_value());
