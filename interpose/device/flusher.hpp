@@ -1,7 +1,7 @@
 // A thread that has CUPTI give back its buffers a few times a second, full or not, so that a kill costs no more than that.
 //
-// Not the drain thread: a flush takes up to some 20 ms, in which rings run full (docs/measurements.md). Not CUPTI's own periodic flush,
-// which gives back full buffers alone.
+// Not the drain thread: rings ran full while it was in a flush (docs/measurements.md, "Losses that were mended"). Not CUPTI's own periodic
+// flush, which gives back full buffers alone.
 #pragma once
 
 namespace gpuspy::hook {

@@ -45,7 +45,7 @@ namespace nvtx {
 struct OpenPushes;
 }
 
-/// The whole static TLS of the library (initial-exec; a dlopened library may have little room for it).
+/// The static TLS of the library, but for a word of collector/sink/loaded_objects.cpp (initial-exec; a dlopened library may have little room for it).
 struct ThreadLocal {
     ThreadState* state;
     /// Of the process's recording (see generation.hpp); 0 never matches.

@@ -1,5 +1,6 @@
 // Ends, after five launches, in the way that is asked for:
 // exits return | exit | _exit | _Exit | quick_exit | abort | kill | segfault | thread | unsynchronised | vfork
+// _exit_beside: by _exit too, while another thread, which has launched once, is alive.
 // vfork: a child leaves by _exit, in its parent's memory, and the parent goes on to return.
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "tests/hosts/host.hpp"
 
@@ -40,6 +43,19 @@ int main(int argc, char** argv) {
     }
     if (std::strcmp(how, "exit") == 0) {
         std::exit(7);
+    }
+    if (std::strcmp(how, "_exit_beside") == 0) {
+        static std::atomic<bool> has_launched{false};
+        std::thread([] {
+            host::must("launch", host::launch(kKernel));
+            has_launched = true;
+            pause();
+        }).detach();
+        while (!has_launched) {
+            std::this_thread::yield();
+        }
+        host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
+        _exit(7);
     }
     if (std::strcmp(how, "_exit") == 0) {
         _exit(7);

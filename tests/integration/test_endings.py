@@ -28,6 +28,12 @@ class Exits(harness.TestCase):
         self.assertEqual(run.status, 0)
         self.assertEqual({c["name"]: c["count"] for c in run.report()["calls"]}["cudaDeviceSynchronize"], 5)
 
+    def test_exit_without_handlers_beside_another_thread(self):
+        """The rings are left to a salvager, since the other thread might still record; what CUPTI held is there all the same."""
+        report = self.recorded("exits", "_exit_beside", status=7)
+        self.assert_launches(report, host=6, expected=6, device_records=6, not_returned=0)
+        self.assertIn("ended without notice", report["process"]["end"])
+
     def test_child_of_vfork_ends_nothing(self):
         run = self.run_host("exits", "vfork")
         self.assertEqual((run.status, run.stdout), (7, b"launched 5\nchild 9\n"))
