@@ -1,7 +1,5 @@
 #include "interpose/device/device.hpp"
 
-#include <time.h>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -14,6 +12,7 @@
 #include "interpose/device/flusher.hpp"
 #include "interpose/device/host_clock.hpp"
 #include "interpose/device/host_records.hpp"
+#include "interpose/device/host_session.hpp"
 #include "interpose/device/records.hpp"
 #include "interpose/device/shared_buffers.hpp"
 #include "interpose/device/shared_subscriber.hpp"
@@ -21,6 +20,7 @@
 #include "interpose/lifecycle/config.hpp"
 #include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/nvtx/inject.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
@@ -118,10 +118,7 @@ bool is_driver_initialised() noexcept {
 /// lock of the loader that this one holds (a constructor that uses the device).
 void wait_until_opened() noexcept {
     constexpr int kMaxWaitMs = 2000;
-    for (int i = 0; i < kMaxWaitMs && state.load(std::memory_order_acquire) == State::kOpening; ++i) {
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
-    }
+    wait_until(kMaxWaitMs, [] { return state.load(std::memory_order_acquire) != State::kOpening; });
 }
 
 /// While a thread of ours uses CUPTI, which must not be finalised meanwhile. Looks at the state when it stands.
@@ -144,11 +141,7 @@ private:
 /// Until our threads are out of CUPTI, for half a second at most. False: one is not.
 bool wait_for_users_of_cupti() noexcept {
     constexpr int kMaxWaitMs = 500;
-    for (int i = 0; i < kMaxWaitMs && users_of_cupti.load(std::memory_order_seq_cst) != 0; ++i) {
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
-    }
-    return users_of_cupti.load(std::memory_order_seq_cst) == 0;
+    return wait_until(kMaxWaitMs, [] { return users_of_cupti.load(std::memory_order_seq_cst) == 0; });
 }
 
 /// On the flusher's thread.
@@ -326,7 +319,7 @@ void device_forget_after_fork() noexcept {
     // CUPTI's locks may have been held at the fork, and CUDA cannot be used in the child of a process that used it.
     const bool was_opened = state.load(std::memory_order_relaxed) != State::kUnopened;
     state.store(was_opened ? State::kOff : State::kUnopened, std::memory_order_relaxed);
-    forget_records();
+    forget_records_after_fork();
     forget_subscription();
     forget_copies();
     forget_activity_buffers();

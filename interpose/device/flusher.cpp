@@ -1,13 +1,13 @@
 #include "interpose/device/flusher.hpp"
 
 #include <signal.h>
-#include <time.h>
 
 #include <atomic>
 
 #include "collector/ring/owned_fd.hpp"
 #include "collector/sink/last_thread.hpp"
 #include "interpose/lifecycle/glibc.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
 
 namespace gpuspy::hook {
@@ -25,8 +25,7 @@ constinit Flush flush_function = nullptr;
 void* flusher_main(void*) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     while (!stops.load(std::memory_order_acquire)) {
-        const timespec pause{0, kPeriodNs};
-        nanosleep(&pause, nullptr);
+        pause_ns(kPeriodNs);
         flusher.store(Flusher::kFlushing, std::memory_order_seq_cst);
         if (!stops.load(std::memory_order_seq_cst)) flush_function();
         flusher.store(Flusher::kAsleep, std::memory_order_release);
@@ -60,10 +59,7 @@ void start_flusher(void (*flush)() noexcept) noexcept {
 void stop_flusher() noexcept {
     stops.store(true, std::memory_order_seq_cst);
     constexpr int kMaxWaitMs = 500;
-    for (int i = 0; i < kMaxWaitMs && flusher.load(std::memory_order_seq_cst) == Flusher::kFlushing; ++i) {
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
-    }
+    wait_until(kMaxWaitMs, [] { return flusher.load(std::memory_order_seq_cst) != Flusher::kFlushing; });
 }
 
 void forget_flusher() noexcept {

@@ -68,6 +68,8 @@ constinit Copies copies;
 /// What of a buffer is hidden from the host, in one word: a bit for each of kOurKinds, the last correlation id above. 0: nothing is.
 constexpr std::uint64_t kKnown = 1U << 4;
 constexpr std::uint64_t kOver = 1U << 5;
+/// The buffer is CUPTI's to fill; above, the number of the host's session.
+constexpr std::uint64_t kFilling = 1U << 6;
 
 std::uint64_t to_word(const HostView& view) noexcept {
     std::uint64_t word = kKnown | (view.is_over ? kOver : 0) | std::uint64_t{view.last_correlation} << 32;
@@ -124,6 +126,18 @@ void set_word(std::uint8_t* buffer, std::uint64_t word) noexcept {
 }
 
 }  // namespace
+
+void note_session_of_buffer(std::uint8_t* buffer, std::uint32_t session) noexcept {
+    const SignalsHeld no_signals;
+    // No change that a reader must see: nobody reads it before it comes back.
+    words_of_buffers.set(reinterpret_cast<std::uintptr_t>(buffer), kFilling | std::uint64_t{session} << 32);
+}
+
+std::uint32_t session_of_buffer(std::uint8_t* buffer, std::uint32_t unknown) noexcept {
+    const SignalsHeld no_signals;
+    const std::uint64_t word = words_of_buffers.get(reinterpret_cast<std::uintptr_t>(buffer));
+    return (word & kFilling) != 0 ? static_cast<std::uint32_t>(word >> 32) : unknown;
+}
 
 void share_hosts_buffer(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes,
                         const HostView& view) noexcept {

@@ -29,6 +29,12 @@ struct HostView {
     std::uint32_t last_correlation;  ///< our kinds of calls after this one are not its own.
 };
 
+/// CUPTI gets a buffer of the host's: in which session of the host's (host_session.hpp).
+void note_session_of_buffer(std::uint8_t* buffer, std::uint32_t session) noexcept;
+
+/// What was noted last, until the buffer came back; `unknown` where nothing was.
+std::uint32_t session_of_buffer(std::uint8_t* buffer, std::uint32_t unknown) noexcept;
+
 /// CUPTI gave a buffer of the host's back: copies our records out of it, for the drain thread, and remembers what of it is the
 /// host's. On CUPTI's thread, or the one that flushes; no lock is held while CUPTI reads.
 void share_hosts_buffer(const CuptiApi& api, std::uint8_t* buffer, std::size_t valid_bytes,

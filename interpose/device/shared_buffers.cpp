@@ -9,7 +9,9 @@
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/host_clock.hpp"
 #include "interpose/device/host_records.hpp"
+#include "interpose/device/host_session.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
 
 namespace gpuspy::hook {
@@ -17,32 +19,17 @@ namespace {
 
 /// For the drain thread to read what came back.
 constexpr std::uint32_t kReadMs = 1000;
-/// A host that does not flush after its session is waited for no longer.
-constexpr std::uint64_t kPatienceNs = 5'000'000'000;
-
-enum class Session : std::uint32_t {
-    kNone,      ///< CUPTI fills our buffers.
-    kOn,        ///< It fills the host's.
-    kDraining,  ///< Still: the host has disabled everything, and has not flushed yet.
-};
 
 constinit std::atomic<const CuptiApi*> ours{nullptr};  ///< nullptr: we record no device times.
 constinit std::atomic<CUpti_BuffersCallbackRequestFunc> host_request{nullptr};
 constinit std::atomic<CUpti_BuffersCallbackCompleteFunc> host_complete{nullptr};
-constinit std::atomic<bool> is_registered{false};  ///< Our two callbacks, with CUPTI.
-constinit std::atomic<Session> session{Session::kNone};
-constinit std::atomic<Kinds> host_kinds{0};                  ///< That the host has enabled.
-constinit std::atomic<Kinds> session_kinds{0};               ///< That it had enabled at any time of its session.
-constinit std::atomic<Kinds> all_host_kinds{0};              ///< That it has enabled at any time.
-constinit std::atomic<std::uint32_t> newest_correlation{0};  ///< Of calls during a session.
-constinit std::atomic<std::uint64_t> session_end{0};  ///< kOver | the newest correlation id then; 0: it is not over.
-constinit std::atomic<std::uint64_t> draining_since_ns{0};  ///< CLOCK_MONOTONIC.
-constinit std::atomic<std::int32_t> hosts_in_flight{0};     ///< Buffers of the host's that CUPTI holds.
+constinit std::atomic<bool> is_registered{false};        ///< Our two callbacks, with CUPTI.
+constinit std::atomic<std::int32_t> hosts_in_flight{0};  ///< Buffers of the host's that CUPTI holds.
 constinit std::atomic<std::uint64_t> dropped_for_us{0};
 constinit std::atomic<std::uint64_t> dropped_for_host{0};
 constinit std::atomic<std::uint64_t> callback_total_ns{0};
-
-constexpr std::uint64_t kOver = std::uint64_t{1} << 32;
+constinit std::atomic<std::uint32_t> our_flushes{0};     ///< In progress, in any thread.
+constinit std::atomic<std::uint32_t> buffer_choices{0};  ///< Threads of CUPTI's that are about to get a buffer of ours.
 
 /// A buffer of the host's that CUPTI gave back.
 struct Full {
@@ -64,6 +51,27 @@ struct Withheld {
 constinit Withheld withheld[kMaxWithheld]{};
 constinit std::atomic<bool> withholds_all{false};  ///< In our last flush, whichever thread CUPTI uses for it.
 
+/// Counts a thread in and out. Sequentially consistent: who counts himself in and then looks at `session` sees a session, or the thread
+/// that begins it sees him.
+class Counted {
+public:
+    explicit Counted(std::atomic<std::uint32_t>& count) noexcept : count_(count) {
+        count_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~Counted() { count_.fetch_sub(1, std::memory_order_release); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+private:
+    std::atomic<std::uint32_t>& count_;
+};
+
+/// Until none is in, for a second at most: it may wait for a lock that this thread holds.
+void wait_for_none(const std::atomic<std::uint32_t>& count) noexcept {
+    constexpr int kMaxWaitMs = 1000;
+    wait_until(kMaxWaitMs, [&count] { return count.load(std::memory_order_seq_cst) == 0; });
+}
+
 class Timed {
 public:
     Timed() noexcept : begin_(ring::read_clock_ns(CLOCK_MONOTONIC)) {}
@@ -78,8 +86,14 @@ private:
 /// Whether CUPTI is to fill the host's buffers.
 bool wants_hosts_buffer() noexcept {
     return host_request.load(std::memory_order_relaxed) != nullptr &&
-           (session.load(std::memory_order_acquire) != Session::kNone ||
-            ours.load(std::memory_order_relaxed) == nullptr);
+           (session_stage() != SessionStage::kNone || ours.load(std::memory_order_relaxed) == nullptr);
+}
+
+void give_ours(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) noexcept {
+    const Timed timed;
+    *buffer = take_activity_buffer();
+    *bytes = kActivityBufferBytes;
+    *max_records = 0;  // as many as fit
 }
 
 void complete(const Full& full) noexcept {
@@ -111,20 +125,25 @@ void hand_on_withheld() noexcept {
 }
 
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-    if (wants_hosts_buffer()) {
-        *buffer = nullptr;
-        {
-            const OutsideGpuspy hosts;
-            host_request.load(std::memory_order_relaxed)(buffer, bytes, max_records);
+    {
+        // Not while the host's function is called, which may wait for the thread that begins a session.
+        const Counted choice(buffer_choices);
+        if (!wants_hosts_buffer()) {
+            give_ours(buffer, bytes, max_records);
+            return;
         }
-        if (*buffer != nullptr) hosts_in_flight.fetch_add(1, std::memory_order_relaxed);
-        // Refused (newer torch.profiler, when it has enough): what would be lost alone is ours.
-        if (*buffer != nullptr || ours.load(std::memory_order_relaxed) == nullptr) return;
     }
-    const Timed timed;
-    *buffer = take_activity_buffer();
-    *bytes = kActivityBufferBytes;
-    *max_records = 0;  // as many as fit
+    *buffer = nullptr;
+    {
+        const OutsideGpuspy hosts;
+        host_request.load(std::memory_order_relaxed)(buffer, bytes, max_records);
+    }
+    if (*buffer != nullptr) {
+        hosts_in_flight.fetch_add(1, std::memory_order_relaxed);
+        if (ours.load(std::memory_order_acquire) != nullptr) note_session_of_buffer(*buffer, session_number());
+    }
+    // Refused (newer torch.profiler, when it has enough): what would be lost alone is ours.
+    if (*buffer == nullptr && ours.load(std::memory_order_relaxed) != nullptr) give_ours(buffer, bytes, max_records);
 }
 
 void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes,
@@ -139,10 +158,8 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
         const Timed timed;
         const InsideGpuspy inside;
         if (const CuptiApi* api = ours.load(std::memory_order_acquire)) {
-            const std::uint64_t end = session_end.load(std::memory_order_relaxed);
-            share_hosts_buffer(
-                *api, buffer, valid_bytes,
-                {session_kinds.load(std::memory_order_relaxed), (end & kOver) != 0, static_cast<std::uint32_t>(end)});
+            share_hosts_buffer(*api, buffer, valid_bytes,
+                               view_since_session(session_of_buffer(buffer, session_number())));
             wake_drain();
         } else {
             leave_hosts_buffer(buffer);
@@ -159,6 +176,7 @@ void flush(bool by_force) noexcept {
     const CuptiApi* api = ours.load(std::memory_order_acquire);
     if (api == nullptr) return;
     const InsideGpuspy inside;
+    const Counted in_progress(our_flushes);
     thread_local_state.flushes_for_us = true;
     api->flush_all(0);
     if (by_force && activity_buffers_in_flight() > 0) api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -168,37 +186,28 @@ void flush(bool by_force) noexcept {
 /// Whether CUPTI may be made to give back what is not full. Not while the host waits for it: torch.profiler takes no buffer that came
 /// of itself.
 bool may_flush() noexcept {
-    return session.load(std::memory_order_acquire) == Session::kNone;
+    return session_stage() == SessionStage::kNone;
+}
+
+/// In a session that has begun: buffers of ours that CUPTI took before come back, or the host's first records would be in them; and so
+/// does a flush of another thread's, or records of the host's would be withheld from it beyond its own flush.
+void take_back_ours() noexcept {
+    constexpr int kTries = 7;
+    wait_for_none(our_flushes);
+    wait_for_none(buffer_choices);
+    // One that a thread was just given may not be CUPTI's to give back yet.
+    for (int i = 0; i < kTries && activity_buffers_in_flight() > 0; ++i) {
+        if (i > 0) pause_ms(1L << (i - 1));
+        flush(true);
+    }
 }
 
 void begin_session_if_due() noexcept {
-    if (host_request.load(std::memory_order_relaxed) == nullptr || host_kinds.load(std::memory_order_relaxed) == 0)
-        return;
-    const Session before = session.load(std::memory_order_acquire);
-    if (before == Session::kOn) return;
-    session_end.store(0, std::memory_order_relaxed);
-    if (before == Session::kNone) {
-        flush(true);  // else the host's first records would come in a buffer of ours
-    }
-    session_kinds.fetch_or(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    session.store(Session::kOn, std::memory_order_release);
-    // One that CUPTI took meanwhile.
-    if (before == Session::kNone && activity_buffers_in_flight() > 0) flush(true);
-}
-
-void end_session_if_due() noexcept {
-    if (host_kinds.load(std::memory_order_relaxed) != 0 || session.load(std::memory_order_acquire) != Session::kOn)
-        return;
-    session_end.store(kOver | newest_correlation.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    draining_since_ns.store(ring::read_clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
-    session.store(Session::kDraining, std::memory_order_release);
-}
-
-void leave_session() noexcept {
-    Session draining = Session::kDraining;
-    if (session.compare_exchange_strong(draining, Session::kNone, std::memory_order_acq_rel)) {
-        session_kinds.store(host_kinds.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    }
+    if (host_request.load(std::memory_order_relaxed) == nullptr || hosts_kinds() == 0) return;
+    const bool is_first = session_stage() == SessionStage::kNone;
+    if (is_first) flush(true);
+    begin_session();
+    if (is_first) take_back_ours();
 }
 
 }  // namespace
@@ -223,7 +232,7 @@ CUptiResult host_flushes(decltype(&::cuptiActivityFlushAll) original, std::uint3
     withholds_all.store(false, std::memory_order_release);
     hand_on_withheld();
     CUptiResult result = original(flag);
-    if (session.load(std::memory_order_acquire) != Session::kDraining) return result;
+    if (session_stage() != SessionStage::kDraining) return result;
     // The host's records are all out, as far as they would be alone; its last buffer is not, if work of ours goes on in it. It must not
     // come later: the host may have let go of what its callback needs.
     leave_session();
@@ -278,17 +287,14 @@ CUptiResult host_sets_attribute(decltype(&::cuptiActivitySetAttribute) original,
 
 bool host_enables_kind(CUpti_ActivityKind kind) noexcept {
     const CuptiApi* api = ours.load(std::memory_order_acquire);
-    const Kinds before = host_kinds.load(std::memory_order_acquire);
     // Either form of kernel records excludes the other. The host wants kernels one by one: it gets what it would get alone.
     if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr &&
-        (before & bit_of(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) == 0) {
+        (hosts_kinds() & bit_of(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) == 0) {
         api->disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     }
-    host_kinds.fetch_or(bit_of(kind), std::memory_order_acq_rel);
-    session_kinds.fetch_or(bit_of(kind), std::memory_order_relaxed);
-    all_host_kinds.fetch_or(bit_of(kind), std::memory_order_relaxed);
+    const bool is_new = add_hosts_kind(kind);
     begin_session_if_due();
-    return (before & bit_of(kind)) == 0;
+    return is_new;
 }
 
 void host_failed_to_enable(CUpti_ActivityKind kind) noexcept {
@@ -302,16 +308,7 @@ bool may_disable_kind(CUpti_ActivityKind kind) noexcept {
 void host_disabled_kind(CUpti_ActivityKind kind) noexcept {
     const CuptiApi* api = ours.load(std::memory_order_acquire);
     if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr) api->enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    host_kinds.fetch_and(~bit_of(kind), std::memory_order_acq_rel);
-    end_session_if_due();
-}
-
-void note_correlation(std::uint32_t correlation) noexcept {
-    if (session.load(std::memory_order_relaxed) != Session::kOn) return;
-    std::uint32_t newest = newest_correlation.load(std::memory_order_relaxed);
-    while (static_cast<std::int32_t>(correlation - newest) > 0 &&
-           !newest_correlation.compare_exchange_weak(newest, correlation, std::memory_order_relaxed)) {
-    }
+    remove_hosts_kind(kind);
 }
 
 CUptiResult begin_our_records(const CuptiApi& api) noexcept {
@@ -321,7 +318,7 @@ CUptiResult begin_our_records(const CuptiApi& api) noexcept {
         if (result == CUPTI_SUCCESS) is_registered.store(true, std::memory_order_release);
     }
     ours.store(&api, std::memory_order_release);
-    const Kinds hosts = host_kinds.load(std::memory_order_acquire);
+    const Kinds hosts = hosts_kinds();
     for (const CUpti_ActivityKind kind : kOurKinds) {
         const bool is_excluded =
             kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && (hosts & bit_of(CUPTI_ACTIVITY_KIND_KERNEL)) != 0;
@@ -336,14 +333,14 @@ void end_our_records() noexcept {
     if (api == nullptr) return;
     flush(may_flush());
     ours.store(nullptr, std::memory_order_release);
-    const Kinds hosts = host_kinds.load(std::memory_order_acquire);
+    const Kinds hosts = hosts_kinds();
     for (const CUpti_ActivityKind kind : kOurKinds) {
         if ((hosts & bit_of(kind)) == 0) api->disable(kind);
     }
 }
 
 bool host_has_records() noexcept {
-    return host_request.load(std::memory_order_acquire) != nullptr || host_kinds.load(std::memory_order_acquire) != 0;
+    return host_request.load(std::memory_order_acquire) != nullptr || hosts_kinds() != 0;
 }
 
 void flush_before_detach() noexcept {
@@ -357,20 +354,20 @@ void forget_records() noexcept {
     host_complete.store(nullptr, std::memory_order_relaxed);
     for (Withheld& one : withheld) one.place.store(kFree, std::memory_order_relaxed);
     withholds_all.store(false, std::memory_order_relaxed);
-    newest_correlation.store(0, std::memory_order_relaxed);
-    session_end.store(0, std::memory_order_relaxed);
-    host_kinds.store(0, std::memory_order_relaxed);
-    session_kinds.store(0, std::memory_order_relaxed);
-    session.store(Session::kNone, std::memory_order_release);
+    forget_session();
     hosts_in_flight.store(0, std::memory_order_relaxed);
     forget_host_clock();
 }
 
+void forget_records_after_fork() noexcept {
+    forget_records();
+    our_flushes.store(0, std::memory_order_relaxed);
+    buffer_choices.store(0, std::memory_order_relaxed);
+}
+
 void flush_periodically() noexcept {
-    if (session.load(std::memory_order_acquire) == Session::kDraining &&
-        ring::read_clock_ns(CLOCK_MONOTONIC) - draining_since_ns.load(std::memory_order_relaxed) > kPatienceNs) {
-        leave_session();
-    }
+    leave_session_if_abandoned();
+    const Counted in_progress(our_flushes);
     if (may_flush() && activity_buffers_in_flight() > 0) flush(false);
 }
 
@@ -379,10 +376,6 @@ void flush_at_end(const CuptiApi& api) noexcept {
     api.flush_all(0);
     // In a session the host will still flush by itself: by force, what runs would come to it without times.
     if (may_flush()) api.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-}
-
-bool is_hosts_kind(CUpti_ActivityKind kind) noexcept {
-    return (all_host_kinds.load(std::memory_order_relaxed) & bit_of(kind)) != 0;
 }
 
 std::uint64_t take_dropped(const CuptiApi& api) noexcept {

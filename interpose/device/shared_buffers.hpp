@@ -35,17 +35,16 @@ void host_failed_to_enable(CUpti_ActivityKind kind) noexcept;
 bool may_disable_kind(CUpti_ActivityKind kind) noexcept;
 void host_disabled_kind(CUpti_ActivityKind kind) noexcept;
 
-/// A driver call that makes device work begins, with this id: so that it is known which of them the host's session has.
-void note_correlation(std::uint32_t correlation) noexcept;
-
 /// We begin: callbacks and kinds. `api` stays where it is until end_our_records().
 CUptiResult begin_our_records(const CuptiApi& api) noexcept;
 /// Gives back what we enabled alone. Everything is flushed first.
 void end_our_records() noexcept;
 /// Before CUPTI is finalised: what it holds of ours comes back.
 void flush_before_detach() noexcept;
-/// The host called cuptiFinalize, or this is a forked child: CUPTI has forgotten callbacks and kinds of both.
+/// The host called cuptiFinalize: CUPTI has forgotten callbacks and kinds of both.
 void forget_records() noexcept;
+/// In a forked child, where no other thread exists.
+void forget_records_after_fork() noexcept;
 
 /// A few times a second (flusher.hpp): CUPTI gives back what it holds. Not in a session of the host's.
 void flush_periodically() noexcept;
@@ -56,9 +55,6 @@ bool host_has_records() noexcept;
 /// Drain thread: the last flush. Buffers of the host's are read, and kept for its own next flush: its callbacks may belong to what
 /// is destroyed by now.
 void flush_at_end(const CuptiApi& api) noexcept;
-
-/// A kind of records that the host has enabled at some time: not ours to read, nor to miss.
-bool is_hosts_kind(CUpti_ActivityKind kind) noexcept;
 
 /// Drain thread: records that CUPTI dropped since the last time.
 std::uint64_t take_dropped(const CuptiApi& api) noexcept;

@@ -1,10 +1,9 @@
 #include "interpose/device/shared_subscriber.hpp"
 
-#include <time.h>
-
 #include <atomic>
 
 #include "interpose/device/cupti_host.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
 
 namespace gpuspy::hook {
@@ -105,8 +104,7 @@ CUpti_SubscriberHandle others_subscription() noexcept {
     constexpr int kWaitMs = 20;
     for (int i = 0; i < kWaitMs; ++i) {
         if (const CUpti_SubscriberHandle handle = shared.load(std::memory_order_acquire)) return handle;
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
+        pause_ms(1);
     }
     return nullptr;
 }

@@ -9,7 +9,7 @@
 
 #include "collector/ring/clock.hpp"
 #include "interpose/device/device.hpp"
-#include "interpose/device/shared_buffers.hpp"
+#include "interpose/device/host_session.hpp"
 #include "interpose/device/shared_subscriber.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/call.hpp"

@@ -22,6 +22,7 @@
 #include "interpose/lifecycle/log.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/process_info.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/nvtx/inject.hpp"
 #include "interpose/nvtx/range_events.hpp"
 #include "interpose/record/calibrate.hpp"
@@ -91,8 +92,7 @@ std::uint64_t make_nonce() noexcept {
 std::uint64_t measure_tick_hz(const ring::ClockPair& first) noexcept {
     std::uint64_t hz = ring::estimate_tick_hz(first, ring::read_clock_pair());
     if (hz == 0) {
-        const timespec pause{0, 1'200'000};
-        nanosleep(&pause, nullptr);
+        pause_ns(1'200'000);
         hz = ring::estimate_tick_hz(first, ring::read_clock_pair());
     }
     return hz;

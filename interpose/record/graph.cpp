@@ -1,12 +1,11 @@
 #include "interpose/record/graph.hpp"
 
-#include <time.h>
-
 #include "collector/ring/clock.hpp"
 #include "collector/ring/ring.hpp"
 #include "interpose/device/device.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/handle_map.hpp"
 #include "interpose/record/names.hpp"
 #include "interpose/resolve/driver_api.hpp"
@@ -186,8 +185,7 @@ private:
         // Instantiation takes milliseconds by itself: to wait a little for the drain thread is better than to lose nodes.
         while (at == nullptr && waited_ms_ < kMaxWaitMs) {
             wake_drain();
-            const timespec pause{0, 1'000'000};
-            nanosleep(&pause, nullptr);
+            pause_ms(1);
             ++waited_ms_;
             at = ring::reserve(state_.ring, state_.ring_bytes, words);
         }

@@ -1,7 +1,6 @@
 #include "interpose/record/names.hpp"
 
 #include <sys/mman.h>
-#include <time.h>
 
 #include <atomic>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include "collector/ring/ring.hpp"
 #include "interpose/lifecycle/memory.hpp"
 #include "interpose/lifecycle/session.hpp"
+#include "interpose/lifecycle/wait.hpp"
 #include "interpose/resolve/driver_api.hpp"
 
 namespace gpuspy::hook {
@@ -64,8 +64,7 @@ std::uint64_t* reserve(ThreadState& state, std::uint32_t words, WhenFull when_fu
     std::uint64_t* at = ring::reserve(state.ring, state.ring_bytes, words);
     for (unsigned waited_ms = 0; at == nullptr && when_full == WhenFull::kWait && waited_ms < kMaxWaitMs; ++waited_ms) {
         wake_drain();
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
+        pause_ms(1);
         at = ring::reserve(state.ring, state.ring_bytes, words);
     }
     return at;

@@ -113,12 +113,19 @@ class Shared(harness.TestCase):
         report = self.both("gone_at_exit", [])
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5})
 
-    def test_sessions_while_other_threads_launch(self):
-        """Kernels that run when a session begins lose their times (said), never their records."""
-        report = self.both("storm", ["watched 100"])
+    def storm(self, **variables):
+        report = self.both("storm", ["watched 100"], **variables)
         self.assert_launches(report, host=3 + 4 * 2000 + 100, expected=3 + 4 * 2000 + 100,
                              device_records=3 + 4 * 2000 + 100)
         self.assert_kernels(report, **{BEFORE: 3, WATCHED: 100, BETWEEN: 8000})
+
+    def test_sessions_while_other_threads_launch(self):
+        """Kernels that run when a session begins lose their times (said), never their records."""
+        self.storm()
+
+    def test_sessions_while_other_threads_stand_still_in_cupti(self):
+        """A thread stops between the request for a buffer and its use, or before it gives one back, while a session begins or ends."""
+        self.storm(SIM_CUPTI_SLOW_BUFFERS=2000)
 
     def test_another_copy_of_cupti(self):
         """It is refused as long as ours is attached: ours lets go, and says from when on there are no device times."""

@@ -1,11 +1,15 @@
 // The client's buffers: asked for, filled with complete records, handed over.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
+#include <thread>
 
 #include "tests/fakes/cupti/activity.hpp"
 #include "tests/fakes/cupti/driver.hpp"
+#include "tests/fakes/cupti/faults.hpp"
 #include "tests/fakes/cupti/state.hpp"
 
 namespace sim::cupti {
@@ -14,9 +18,19 @@ namespace {
 constexpr std::size_t kHarvestThreshold = 64;
 constexpr std::size_t kAlignment = 8;
 
+/// A thread that is not scheduled just then.
+void pause_if_slow() {
+    if (faults().slow_buffers_us == 0) {
+        return;
+    }
+    thread_local std::minstd_rand random{std::random_device{}()};
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % faults().slow_buffers_us));
+}
+
 Buffer request_buffer() {
     Buffer buffer;
     state().request(&buffer.memory, &buffer.size, &buffer.max_records);
+    pause_if_slow();
     if (buffer.memory == nullptr) {
         std::fprintf(stderr, "simulated CUPTI: bufferRequested gave no buffer\n");
         std::abort();  // As CUPTI below 12.9 crashed.
@@ -114,6 +128,7 @@ void harvest(bool all, bool forced) {
         Buffer done;
         bool need_buffer = false;
         bool full = false;
+        bool more = false;
         {
             const std::lock_guard lock(state().mutex);
             if (state().current.memory == nullptr && !state().spare.empty()) {
@@ -128,6 +143,7 @@ void harvest(bool all, bool forced) {
                     state().current = {};
                 }
             }
+            more = full || (all && forced && !state().spare.empty());
         }
         if (need_buffer) {
             const Buffer buffer = request_buffer();
@@ -136,9 +152,10 @@ void harvest(bool all, bool forced) {
             continue;
         }
         if (done.memory != nullptr) {
+            pause_if_slow();
             state().complete(nullptr, 0, done.memory, done.size, done.used);
         }
-        if (!full) {
+        if (!more) {
             return;
         }
     }
