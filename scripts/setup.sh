@@ -26,10 +26,10 @@ as_root() {
 # Programs that may have come from elsewhere, by the command that is looked for, and libraries, by a file of theirs.
 commands="cmake:cmake ninja:ninja-build g++:g++ clang++:clang clang-format:clang-format python3:python3
     pkg-config:pkg-config readelf:binutils dpkg-shlibdeps:dpkg-dev file:file chromium:chromium
-    chromedriver:chromium-driver protoc:protobuf-compiler musl-gcc:musl-tools"
+    chromedriver:chromium-driver protoc:protobuf-compiler musl-gcc:musl-tools valgrind:valgrind"
 files="fmt/format.h:libfmt-dev spdlog/spdlog.h:libspdlog-dev catch2/catch.hpp:catch2 CLI/CLI.hpp:libcli11-dev
     zstd.h:libzstd-dev nlohmann/json.hpp:nlohmann-json3-dev xxhash.h:libxxhash-dev sqlite3.h:libsqlite3-dev
-    zlib.h:zlib1g-dev google/protobuf/message_lite.h:libprotobuf-dev"
+    zlib.h:zlib1g-dev benchmark/benchmark.h:libbenchmark-dev google/protobuf/message_lite.h:libprotobuf-dev"
 # What the HTML report contains.
 scripts="javascript/chart.js/chart.min.js:libjs-chart.js nodejs/d3/dist/d3.min.js:node-d3"
 

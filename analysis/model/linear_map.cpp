@@ -5,7 +5,7 @@
 namespace gpuspy::analysis {
 namespace {
 
-constexpr long double kLimit = 4611686018427387904.0L;  // 2^62
+constexpr long double kLimit = 4611686018427387903.0L;  // 2^62 - 1: twice that is an int64_t
 
 long double difference(std::uint64_t a, std::uint64_t b) {
     return a >= b ? static_cast<long double>(a - b) : -static_cast<long double>(b - a);

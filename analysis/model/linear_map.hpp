@@ -19,7 +19,7 @@ public:
     [[nodiscard]] std::size_t size() const { return points_.size(); }
 
     /// Before the first and after the last reading the slope is that between the first and the last. The result is
-    /// clamped to +-2^62, so that differences of two results do not overflow. 0 without any reading.
+    /// clamped to +-(2^62 - 1), so that differences of two results do not overflow. 0 without any reading.
     [[nodiscard]] std::int64_t at(std::uint64_t from) const;
 
 private:

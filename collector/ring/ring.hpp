@@ -51,15 +51,27 @@ inline std::uint64_t* reserve(abi::RingHeader* ring, std::uint64_t ring_bytes, s
     return data(ring);
 }
 
+/// Publishes the event of `words` words, perhaps fewer than were reserved, that stands at the head.
+inline void publish(abi::RingHeader* ring, std::uint32_t words) noexcept {
+    const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
+    // Pairs with the reader's acquire of head: publishes the event's words.
+    ring->head.store(head + std::uint64_t{words} * kWordBytes, std::memory_order_release);
+}
+
+/// The same, of a CallEvent, which is counted.
+inline void commit_call(abi::RingHeader* ring, std::uint32_t words) noexcept {
+    ring->recorded.store(ring->recorded.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    publish(ring, words);
+}
+
 /// Publishes the event at `event`, which reserve() returned. Its header's `words` may be fewer than were reserved.
 inline void commit(abi::RingHeader* ring, const std::uint64_t* event) noexcept {
     const auto* header = reinterpret_cast<const abi::EventHeader*>(event);
     if (header->type == abi::EventType::kCall) {
-        ring->recorded.store(ring->recorded.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        commit_call(ring, header->words);
+    } else {
+        publish(ring, header->words);
     }
-    const std::uint64_t head = ring->head.load(std::memory_order_relaxed);
-    // Pairs with the reader's acquire of head: publishes the event's words.
-    ring->head.store(head + std::uint64_t{header->words} * kWordBytes, std::memory_order_release);
 }
 
 /// An event found no room. Or a signal handler's found its thread writing one, perhaps counting this: hence one operation.

@@ -296,8 +296,8 @@ void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread)
     constexpr std::uint64_t kPerThreadStream = 2;  // CU_STREAM_PER_THREAD
     if (per_thread && (parts.flags & abi::kCallStream) != 0 && parts.stream == 0) parts.stream = kPerThreadStream;
     // With device times the records bring the names.
-    if (!is_on && succeeded && (parts.flags & abi::kCallKernel) != 0 && !is_name_known(parts.function)) [[unlikely]] {
-        learn_name(parts.function, frame.begin_ticks);
+    if (!is_on && succeeded && (parts.flags & abi::kCallKernel) != 0 && !is_name_known(parts.kernel[0])) [[unlikely]] {
+        learn_name(parts.kernel[0], frame.begin_ticks);
     }
 }
 

@@ -79,15 +79,6 @@ void put_stream(CallParts& parts, CUstream stream) noexcept {
     parts.stream = reinterpret_cast<std::uintptr_t>(stream);
 }
 
-void put_kernel(CallParts& parts, CUfunction function, const std::uint32_t (&grid)[3], const std::uint32_t (&block)[3],
-                std::uint32_t shared_bytes) noexcept {
-    parts.flags |= abi::kCallKernel;
-    parts.function = reinterpret_cast<std::uintptr_t>(function);
-    __builtin_memcpy(parts.grid, grid, sizeof grid);
-    __builtin_memcpy(parts.block, block, sizeof block);
-    parts.dynamic_shared_bytes = shared_bytes;
-}
-
 void put_exec(CallParts& parts, CUgraphExec exec) noexcept {
     parts.flags |= abi::kCallGraph;
     parts.exec = reinterpret_cast<std::uintptr_t>(exec);
@@ -97,14 +88,14 @@ template <class Arguments>
 void read_arguments(CallParts& parts, const Arguments& call) noexcept {
     if constexpr (requires { call.hStream; }) put_stream(parts, call.hStream);
     if constexpr (requires { call.gridDimX, call.blockDimX, call.sharedMemBytes; }) {
-        put_kernel(parts, call.f, {call.gridDimX, call.gridDimY, call.gridDimZ},
+        put_kernel(parts, reinterpret_cast<std::uintptr_t>(call.f), {call.gridDimX, call.gridDimY, call.gridDimZ},
                    {call.blockDimX, call.blockDimY, call.blockDimZ}, call.sharedMemBytes);
     }
     if constexpr (requires { call.config, call.f; }) {
         // The call succeeded: the driver has read what stands there.
         const CUlaunchConfig& config = *call.config;
         put_stream(parts, config.hStream);
-        put_kernel(parts, call.f, {config.gridDimX, config.gridDimY, config.gridDimZ},
+        put_kernel(parts, reinterpret_cast<std::uintptr_t>(call.f), {config.gridDimX, config.gridDimY, config.gridDimZ},
                    {config.blockDimX, config.blockDimY, config.blockDimZ}, config.sharedMemBytes);
     }
     // Executable graphs are named so in one form of cuGraphLaunch, and so in the other.

@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096;
 
-constinit ForkPage page_before_start{{0}, {kThisProcess}};
-constinit ForkPage page_without_wipe{{0}, {kThisProcess}};
+constinit ForkPage page_before_start{{0}, {kThisProcess}, {false}};
+constinit ForkPage page_without_wipe{{0}, {kThisProcess}, {false}};
 
 void clear_in_child() noexcept {
     page_without_wipe.generation.store(0, std::memory_order_relaxed);
     page_without_wipe.owner.store(kChild, std::memory_order_relaxed);
+    page_without_wipe.passes.store(false, std::memory_order_relaxed);
 }
 
 /// Publishes `made` if no other thread was faster. Release: the page's words are set before it is seen.

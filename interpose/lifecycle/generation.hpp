@@ -13,6 +13,7 @@ namespace gpuspy::hook {
 struct ForkPage {
     std::atomic<std::uint32_t> generation;  ///< Of the recording; 0: none in this process.
     std::atomic<std::uint32_t> owner;       ///< ForkOwner.
+    std::atomic<bool> passes;               ///< Nothing will be recorded in this process: hooks pass through.
 };
 
 enum ForkOwner : std::uint32_t {
@@ -26,6 +27,11 @@ extern std::atomic<ForkPage*> fork_page;
 
 inline std::uint32_t current_generation() noexcept {
     return fork_page.load(std::memory_order_relaxed)->generation.load(std::memory_order_relaxed);
+}
+
+/// ForkPage::passes; false in a forked child until it has found out for itself.
+inline bool hooks_pass() noexcept {
+    return fork_page.load(std::memory_order_relaxed)->passes.load(std::memory_order_relaxed);
 }
 
 /// Makes the page, once; without a lock, since a child forked meanwhile would never see it released. Where the kernel has no MADV_WIPEONFORK (before 4.14) the words are cleared by pthread_atfork.

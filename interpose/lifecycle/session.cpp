@@ -261,6 +261,7 @@ bool is_recording_or_start() noexcept {
         if (state.load(std::memory_order_relaxed) == State::kIdle) {
             if (!may_record() || start_recording() != 0) {
                 state.store(State::kOff, std::memory_order_release);
+                page().passes.store(true, std::memory_order_relaxed);
             } else {
                 if (!has_thread_key) has_thread_key = gpuspy_pthread_key_create(&thread_key, thread_ended) == 0;
                 // A forked child has its parent's: another thread of the parent may have held the C library's lock for them.

@@ -1,5 +1,8 @@
 #include "interpose/record/call.hpp"
 
+#include <bit>
+#include <cstddef>
+
 #include "collector/ring/clock.hpp"
 #include "collector/ring/ring.hpp"
 #include "interpose/lifecycle/generation.hpp"
@@ -14,7 +17,8 @@ thread_local constinit ThreadLocal thread_local_state{};
 
 namespace {
 
-bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* caller, const void* frame_address) noexcept {
+[[gnu::always_inline]] inline bool begin_on(ThreadState& state, CallFrame& frame, HookId id, const void* caller,
+                                            const void* frame_address) noexcept {
     std::uint32_t depth = state.depth;
     while (depth > 0 && is_left(state.open[depth - 1].frame, frame_address, state.stack_end)) {
         // By longjmp or forced unwinding: its end will never come. Or a fibre's, which may go on later, outside of these calls.
@@ -60,48 +64,59 @@ bool is_open(const ThreadState& state, const CallFrame& frame) noexcept {
     return state.depth > frame.depth && state.open[frame.depth].id == frame.id;
 }
 
-template <class Part>
-std::uint64_t* put(std::uint64_t* at, const Part& part) noexcept {
-    static_assert(sizeof(Part) % 8 == 0);
-    __builtin_memcpy(at, &part, sizeof part);
-    return at + sizeof(Part) / 8;
+// A CallEvent is written as whole words (CallParts says why).
+static_assert(std::endian::native == std::endian::little);
+static_assert(offsetof(abi::CallEvent, flags) == 8 && offsetof(abi::CallEvent, begin_ticks) == 16 &&
+              offsetof(abi::CallEvent, end_ticks) == 24 && offsetof(abi::CallEvent, caller) == 32);
+static_assert(offsetof(abi::EventHeader, type) == 2 && offsetof(abi::EventHeader, depth) == 3 &&
+              offsetof(abi::EventHeader, api) == 4);
+
+constexpr std::uint64_t header_word(std::uint32_t words, std::uint32_t depth, HookId id) noexcept {
+    return words | std::uint64_t{static_cast<std::uint8_t>(abi::EventType::kCall)} << 16 |
+           std::uint64_t{static_cast<std::uint8_t>(depth)} << 24 | std::uint64_t{index_of(id)} << 32;
 }
 
-void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t depth, std::uint32_t flags,
-                 std::uint64_t end_ticks) noexcept {
+/// Word by word: not as a vector, whose load would wait until the words that were just stored have reached the cache.
+template <std::size_t N>
+std::uint64_t* put_words(std::uint64_t* at, const std::uint64_t (&words)[N]) noexcept {
+    for (std::size_t i = 0; i < N; ++i) {
+        __atomic_store_n(at + i, __atomic_load_n(words + i, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    }
+    return at + N;
+}
+
+/// All parts there are, but for the arguments themselves.
+constexpr std::uint32_t kMostWords = ring::call_words(~std::uint32_t{0});
+
+[[gnu::always_inline]] inline void write_event(const CallFrame& frame, const CallParts& parts, std::uint32_t depth,
+                                               std::uint32_t flags, std::uint64_t end_ticks) noexcept {
     const ThreadState& state = *frame.state;
-    const std::uint32_t words = ring::call_words(flags) + parts.argument_count;
-    std::uint64_t* const at = ring::reserve(state.ring, state.ring_bytes, words);
+    // Room for the most: how many words it takes is known when it is written.
+    std::uint64_t* const at = ring::reserve(state.ring, state.ring_bytes, kMostWords + parts.argument_count);
     if (at == nullptr) [[unlikely]] {
         ring::count_drop(state.ring);
         wake_drain();
         return;
     }
-    const abi::CallEvent event{{static_cast<std::uint16_t>(words), abi::EventType::kCall,
-                                static_cast<std::uint8_t>(depth), static_cast<std::uint16_t>(index_of(frame.id)), 0},
-                               flags,
-                               parts.status,
-                               frame.begin_ticks,
-                               end_ticks,
-                               reinterpret_cast<std::uintptr_t>(frame.caller)};
-    std::uint64_t* next = put(at, event);
-    if ((flags & abi::kCallStream) != 0) next = put(next, abi::StreamPart{parts.stream});
-    if ((flags & abi::kCallCorrelation) != 0) next = put(next, abi::CorrelationPart{parts.correlation});
-    if ((flags & abi::kCallLaunchId) != 0) next = put(next, abi::LaunchIdPart{parts.launch_id});
-    if ((flags & abi::kCallKernel) != 0) {
-        next = put(next, abi::KernelPart{parts.function,
-                                         {parts.grid[0], parts.grid[1], parts.grid[2]},
-                                         {parts.block[0], parts.block[1], parts.block[2]},
-                                         parts.dynamic_shared_bytes,
-                                         0});
-    }
-    if ((flags & abi::kCallCopy) != 0) next = put(next, abi::CopyPart{parts.copy_bytes, parts.copy_kind, 0});
-    if ((flags & abi::kCallGraph) != 0) next = put(next, abi::GraphPart{parts.exec});
+    at[1] = word_of_halves(flags, static_cast<std::uint32_t>(parts.status));
+    at[2] = frame.begin_ticks;
+    at[3] = end_ticks;
+    at[4] = reinterpret_cast<std::uintptr_t>(frame.caller);
+    std::uint64_t* next = at + sizeof(abi::CallEvent) / 8;
+    if ((flags & abi::kCallStream) != 0) *next++ = parts.stream;
+    if ((flags & abi::kCallCorrelation) != 0) *next++ = parts.correlation;
+    if ((flags & abi::kCallLaunchId) != 0) *next++ = parts.launch_id;
+    if ((flags & abi::kCallKernel) != 0) next = put_words(next, parts.kernel);
+    if ((flags & abi::kCallCopy) != 0) next = put_words(next, parts.copy);
+    if ((flags & abi::kCallGraph) != 0) *next++ = parts.exec;
     if ((flags & abi::kCallArguments) != 0) {
-        next = put(next, abi::ArgumentsPart{parts.argument_count});
+        *next++ = parts.argument_count;
         __builtin_memcpy(next, parts.arguments, parts.argument_count * sizeof *parts.arguments);
+        next += parts.argument_count;
     }
-    ring::commit(state.ring, at);
+    const auto words = static_cast<std::uint32_t>(next - at);
+    at[0] = header_word(words, depth, frame.id);
+    ring::commit_call(state.ring, words);
     if (ring::should_wake(state.ring, state.ring_bytes, words)) [[unlikely]]
         wake_drain();
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "interpose/device/device.hpp"
+#include "interpose/lifecycle/generation.hpp"
 #include "interpose/record/call.hpp"
 #include "interpose/record/capture.hpp"
 #include "interpose/record/names.hpp"
@@ -64,6 +65,8 @@ struct Wrapper<Id, Slot, Status (*)(A...)> {
             Row<Id>::Policy::after(nullptr, parts, static_cast<int>(status), arguments...);
             return status;
         } else {
+            if (hooks_pass()) [[unlikely]]
+                return original(arguments...);
             CallFrame frame;
             if (!begin_call(frame, Id, __builtin_return_address(0), __builtin_frame_address(0))) [[unlikely]] {
                 return original(arguments...);

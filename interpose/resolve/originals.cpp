@@ -18,26 +18,11 @@ extern const char _end __attribute__((visibility("hidden")));
 namespace gpuspy::hook {
 
 constinit std::atomic<void*> slot_originals[kHookCount][kSlotCount]{};
+constinit Routes elf_routes[kHookCount]{};
+constinit std::atomic<std::uint32_t> routes_epoch{0};
 
 namespace {
 
-/// Callers in [begin, end) are bound to `original`.
-struct Route {
-    std::uintptr_t begin;
-    std::uintptr_t end;
-    void* original;
-};
-
-/// Grows by doubling; an outgrown array stays mapped, since a thread may be reading it.
-struct Routes {
-    std::atomic<Route*> routes;
-    std::atomic<std::uint32_t> count;
-    std::uint32_t capacity;
-};
-
-constinit Routes elf_routes[kHookCount]{};
-/// Counts how often all routes were forgotten: the places of forgotten ones are written anew while threads may be reading them.
-constinit std::atomic<std::uint32_t> routes_epoch{0};
 constinit std::atomic<bool> has_routes{false};
 constinit SpinLock bind_lock;
 
@@ -149,7 +134,7 @@ void add_route(Routes& into, const Route& route) noexcept {
     __atomic_store_n(&place.begin, route.begin, __ATOMIC_RELAXED);
     __atomic_store_n(&place.end, route.end, __ATOMIC_RELAXED);
     __atomic_store_n(&place.original, route.original, __ATOMIC_RELAXED);
-    // Pairs with the acquire in original_for_caller(): the route, and the array that holds it, are seen when it is counted.
+    // Pairs with the acquire in original_for_caller() and find_route(): the route, and the array that holds it, are seen when it is counted.
     into.count.store(count + 1, std::memory_order_release);
     has_routes.store(true, std::memory_order_relaxed);
 }
@@ -181,23 +166,13 @@ void* find_provider(const char* name, const elf::Object* caller) noexcept {
     return choose(candidates);
 }
 
-void* original_for_caller(HookId id, const void* caller) noexcept {
+void* find_route(HookId id, const void* caller) noexcept {
     const Routes& routes = elf_routes[index_of(id)];
-    const auto at = reinterpret_cast<std::uintptr_t>(caller);
     const std::uint32_t epoch = routes_epoch.load(std::memory_order_acquire);
     const std::uint32_t count = routes.count.load(std::memory_order_acquire);
     const Route* known = routes.routes.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const Route& route = known[i];
-        if (at < __atomic_load_n(&route.begin, __ATOMIC_RELAXED) ||
-            at >= __atomic_load_n(&route.end, __ATOMIC_RELAXED)) {
-            continue;
-        }
-        void* original = __atomic_load_n(&route.original, __ATOMIC_RELAXED);
-        // Pairs with the fence in forget_unloaded_objects(): who read a place that was written anew sees another epoch.
-        std::atomic_thread_fence(std::memory_order_acquire);
-        if (routes_epoch.load(std::memory_order_relaxed) == epoch) return original;
-        break;
+        if (void* original = original_of_route(known[i], caller, epoch)) return original;
     }
     return resolve(id, caller);
 }

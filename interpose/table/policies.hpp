@@ -43,12 +43,6 @@ void keep_stream(CallParts& parts, A... arguments) noexcept {
     }
 }
 
-inline void keep_copy(CallParts& parts, CopyKind kind, std::uint64_t bytes) noexcept {
-    parts.flags |= abi::kCallCopy;
-    parts.copy_kind = static_cast<std::uint32_t>(kind);
-    parts.copy_bytes = bytes;
-}
-
 inline CopyKind kind_of(std::uint64_t runtime_kind) noexcept {
     switch (runtime_kind) {
         case cudaMemcpyHostToHost:
@@ -62,17 +56,6 @@ inline CopyKind kind_of(std::uint64_t runtime_kind) noexcept {
         default:
             return CopyKind::kUnknown;
     }
-}
-
-inline void keep_kernel(CallParts& parts, std::uint64_t function, const std::uint32_t (&grid)[3],
-                        const std::uint32_t (&block)[3], std::uint64_t shared_bytes) noexcept {
-    parts.flags |= abi::kCallKernel;
-    parts.function = function;
-    for (int i = 0; i < 3; ++i) {
-        parts.grid[i] = grid[i];
-        parts.block[i] = block[i];
-    }
-    parts.dynamic_shared_bytes = static_cast<std::uint32_t>(shared_bytes);
 }
 
 }  // namespace detail
@@ -97,7 +80,7 @@ struct FunctionAt {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
         detail::keep_stream<Stream>(parts, arguments...);
-        detail::keep_kernel(parts, detail::word_at<Function>(arguments...), {0, 0, 0}, {0, 0, 0}, 0);
+        put_kernel(parts, detail::word_at<Function>(arguments...), {0, 0, 0}, {0, 0, 0}, 0);
     }
 };
 
@@ -107,8 +90,8 @@ struct DriverLaunch {
     static void after(const CallFrame*, CallParts& parts, int, CUfunction function, unsigned grid_x, unsigned grid_y,
                       unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                       CUstream stream, Rest...) noexcept {
-        detail::keep_kernel(parts, detail::to_word(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                            shared_bytes);
+        put_kernel(parts, detail::to_word(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
+                   shared_bytes);
         detail::keep_stream<0>(parts, stream);
     }
 };
@@ -117,8 +100,8 @@ struct DriverLaunchEx {
     static void after(const CallFrame*, CallParts& parts, int status, const CUlaunchConfig* config, CUfunction function,
                       void**, void**) noexcept {
         if (status != 0 || config == nullptr) return;
-        detail::keep_kernel(parts, detail::to_word(function), {config->gridDimX, config->gridDimY, config->gridDimZ},
-                            {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes);
+        put_kernel(parts, detail::to_word(function), {config->gridDimX, config->gridDimY, config->gridDimZ},
+                   {config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes);
         detail::keep_stream<0>(parts, config->hStream);
     }
 };
@@ -126,8 +109,8 @@ struct DriverLaunchEx {
 struct RuntimeLaunch {
     static void after(const CallFrame*, CallParts& parts, int, const void* function, dim3 grid, dim3 block, void**,
                       std::size_t shared_bytes, cudaStream_t stream) noexcept {
-        detail::keep_kernel(parts, detail::to_word(function), {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                            shared_bytes);
+        put_kernel(parts, detail::to_word(function), {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                   shared_bytes);
         detail::keep_stream<0>(parts, stream);
     }
 };
@@ -138,8 +121,8 @@ struct RuntimeLaunchEx {
         if (status != 0 || config == nullptr) return;
         const dim3 grid = config->gridDim;
         const dim3 block = config->blockDim;
-        detail::keep_kernel(parts, detail::to_word(function), {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                            config->dynamicSmemBytes);
+        put_kernel(parts, detail::to_word(function), {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                   config->dynamicSmemBytes);
         detail::keep_stream<0>(parts, config->stream);
     }
 };
@@ -160,7 +143,7 @@ struct LaunchConfigured {
 struct ConfiguredLaunch {
     static void after(const CallFrame* frame, CallParts& parts, int, const void* function) noexcept {
         const LaunchConfiguration& with = frame->state->configured;
-        detail::keep_kernel(parts, detail::to_word(function), with.grid, with.block, with.shared_bytes);
+        put_kernel(parts, detail::to_word(function), with.grid, with.block, with.shared_bytes);
         detail::keep_stream<0>(parts, reinterpret_cast<cudaStream_t>(with.stream));
     }
 };
@@ -189,7 +172,7 @@ template <CopyKind Kind, int Bytes, int Stream = -1>
 struct CopyOf {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
-        detail::keep_copy(parts, Kind, detail::word_at<Bytes>(arguments...));
+        put_copy(parts, Kind, detail::word_at<Bytes>(arguments...));
         detail::keep_stream<Stream>(parts, arguments...);
     }
 };
@@ -199,8 +182,7 @@ template <int Bytes, int Kind, int Stream = -1>
 struct RuntimeCopy {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
-        detail::keep_copy(parts, detail::kind_of(detail::word_at<Kind>(arguments...)),
-                          detail::word_at<Bytes>(arguments...));
+        put_copy(parts, detail::kind_of(detail::word_at<Kind>(arguments...)), detail::word_at<Bytes>(arguments...));
         detail::keep_stream<Stream>(parts, arguments...);
     }
 };
@@ -209,8 +191,8 @@ template <int Width, int Height, int Kind, int Stream = -1>
 struct RuntimeCopyArea {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
-        detail::keep_copy(parts, detail::kind_of(detail::word_at<Kind>(arguments...)),
-                          detail::word_at<Width>(arguments...) * detail::word_at<Height>(arguments...));
+        put_copy(parts, detail::kind_of(detail::word_at<Kind>(arguments...)),
+                 detail::word_at<Width>(arguments...) * detail::word_at<Height>(arguments...));
         detail::keep_stream<Stream>(parts, arguments...);
     }
 };
@@ -223,7 +205,7 @@ struct CopyStruct {
         if (status == 0 && copy != nullptr) {
             std::uint64_t bytes = std::uint64_t{copy->WidthInBytes} * copy->Height;
             if constexpr (requires { copy->Depth; }) bytes *= copy->Depth;
-            detail::keep_copy(parts, CopyKind::kUnknown, bytes);
+            put_copy(parts, CopyKind::kUnknown, bytes);
         }
         detail::keep_stream<Stream>(parts, copy, rest...);
     }
@@ -234,7 +216,7 @@ template <unsigned ElementBytes, int Count, int Stream = -1>
 struct SetOf {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
-        detail::keep_copy(parts, CopyKind::kSet, ElementBytes * detail::word_at<Count>(arguments...));
+        put_copy(parts, CopyKind::kSet, ElementBytes * detail::word_at<Count>(arguments...));
         detail::keep_stream<Stream>(parts, arguments...);
     }
 };
@@ -243,8 +225,8 @@ template <unsigned ElementBytes, int Width, int Height, int Stream = -1>
 struct SetArea {
     template <class... A>
     static void after(const CallFrame*, CallParts& parts, int, A... arguments) noexcept {
-        detail::keep_copy(parts, CopyKind::kSet,
-                          ElementBytes * detail::word_at<Width>(arguments...) * detail::word_at<Height>(arguments...));
+        put_copy(parts, CopyKind::kSet,
+                 ElementBytes * detail::word_at<Width>(arguments...) * detail::word_at<Height>(arguments...));
         detail::keep_stream<Stream>(parts, arguments...);
     }
 };

@@ -46,6 +46,7 @@ class FlightRecorder(harness.TestCase):
         kept = report["process"]["kept"]
         listed = counted.listed_launches(folder / "trace.bin")
         total = 0
+        in_progress = 0
         for tid, (begun, done) in log.threads().items():
             found = listed[tid]
             for before, after in zip(found, found[1:]):
@@ -54,7 +55,9 @@ class FlightRecorder(harness.TestCase):
             first = min(min(addresses) for addresses in listed.values())
             self.assertIn((found[-1] - first) // 8, {(number - 1) % counted.KERNELS for number in (done, begun)})
             total += len(found)
-        self.assertEqual(launches["host"], total)
+            in_progress += begun - done
+        # Of a launch in progress the driver's call may have returned, and the runtime's around it not.
+        self.assertIn(launches["host"] - total, range(in_progress + 1))
         self.assertGreater(kept["dropped_calls"], 0)
         self.assertGreater(kept["dropped_device_records"], 0)
         self.assertGreater(kept["dropped_blocks"], 0)
