@@ -9,3 +9,5 @@ export PYTHONDONTWRITEBYTECODE=1
 python3 "$root/tests/bench/hooks/times.py" "$build" --json "$out/hook_times.json"
 echo
 python3 "$root/tests/bench/hooks/instructions.py" "$build" --json "$out/hook_instructions.json"
+echo
+python3 "$root/tests/bench/hooks/throughput.py" "$build" --json "$out/hook_throughput.json"

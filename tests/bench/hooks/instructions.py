@@ -18,10 +18,10 @@ COUNT = 10_000
 def instructions(build, variant, call):
     with tempfile.TemporaryDirectory(prefix="gpuspy-bench-") as folder:
         # Of the thread that calls, while it is in counted_calls(): not the drain thread's.
-        process, _ = build.run(variant, [build.program("bench_counted_calls"), call, COUNT],
+        run = build.run(variant, [build.program("bench_counted_calls"), call, COUNT],
                                prefix=["valgrind", "--tool=callgrind", "--toggle-collect=counted_calls",
                                        f"--callgrind-out-file={pathlib.Path(folder) / 'out.%p'}"])
-    return int(re.search(r"Collected : (\d+)", process.stderr)[1]) / COUNT
+    return int(re.search(r"Collected : (\d+)", run.process.stderr)[1]) / COUNT
 
 
 def main():

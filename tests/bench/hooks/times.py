@@ -17,16 +17,16 @@ BURST = 2000  # hooks.cpp
 
 def measure(build, variant, stamps):
     """{(call, threads): ns a call}, and what was dropped. To `stamps` go the ns of two readings of the time counter."""
-    process, dropped = build.run(variant, [build.program("bench_hooks"), "--benchmark_format=json"])
+    run = build.run(variant, [build.program("bench_hooks"), "--benchmark_format=json"])
     found = {}
-    for row in json.loads(process.stdout)["benchmarks"]:
+    for row in json.loads(run.process.stdout)["benchmarks"]:
         if row["name"].startswith("two_time_stamps"):
             stamps.append(row["real_time"])
             continue
         call, threads = re.fullmatch(r"(\w+)/iterations:\d+/manual_time/threads:(\d+)", row["name"]).groups()
         # Google Benchmark divides a thread's time by the iterations of all threads.
         found[call, int(threads)] = row["real_time"] * int(threads) / BURST
-    return found, dropped
+    return found, run.dropped
 
 
 def main():
@@ -42,7 +42,7 @@ def main():
     for _ in range(chosen.rounds):
         for variant in preloaded.VARIANTS:
             found, lost = measure(build, variant, stamps)
-            dropped += lost or 0
+            dropped += lost
             for key, value in found.items():
                 times.setdefault(key, {}).setdefault(variant, []).append(value)
     rows = []
