@@ -1,10 +1,14 @@
 """Where a trace cannot be written, or the rings find no room: one line, the host unharmed, and what was written stays readable."""
 
+import ctypes
+import errno
 import os
+import platform
 import resource
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import time
 import unittest
@@ -13,6 +17,22 @@ import counted
 import harness
 
 LAUNCHES = 3000
+
+
+def with_quota(limit_bytes):
+    """Of the calling process's files: pwrite64 beyond it fails with EDQUOT, as where a user's quota is used up. A seccomp filter."""
+    nr, offset = 0, 16 + 3 * 8  # struct seccomp_data: nr, args[3] (its low half)
+    load, equal, above, give = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_JMP|JGE|K, BPF_RET|K
+    allow, error = 0x7fff0000, 0x00050000 | errno.EDQUOT
+    program = b"".join(struct.pack("<HBBI", *line) for line in (
+        (load, 0, 0, nr), (equal, 0, 3, 18), (load, 0, 0, offset), (above, 0, 1, limit_bytes), (give, 0, 0, error),
+        (give, 0, 0, allow)))
+    code = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_seccomp, filter_mode, header, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
 
 
 def can_mount():
@@ -63,6 +83,16 @@ class Output(Host):
         self.assert_one_line(said, "File too large")
         self.assertLessEqual((self.folder / "trace.bin").stat().st_size, limit)
         report = self.readable(self.folder / "trace.bin")
+        self.assertLess(report["launches"]["host"], LAUNCHES)
+        self.assertFalse(report["launches"]["complete"])
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the filter knows system calls by their numbers")
+    def test_quota(self):
+        limit = 16 << 10
+        said = self.host(prepare=lambda: with_quota(limit))
+        self.assert_one_line(said, "Disk quota exceeded")
+        report = self.readable(self.folder / "trace.bin")
+        self.assertGreater(report["launches"]["host"], 0)
         self.assertLess(report["launches"]["host"], LAUNCHES)
         self.assertFalse(report["launches"]["complete"])
 
