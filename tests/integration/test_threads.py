@@ -29,8 +29,8 @@ class Threads(harness.TestCase):
 
     def test_short_lived_leave_no_memory_behind(self):
         """A page for each of them would be more than is called flat."""
-        calls, dropped = self.recorded_calls("short", 20_000, said=b"memory is flat\ncalled\n")
-        self.assertEqual(calls + sum(dropped.values()), 1 + 20_000 * 2)
+        calls, dropped = self.recorded_calls("short", 100_000, said=b"memory is flat\ncalled\n")
+        self.assertEqual(calls + sum(dropped.values()), 1 + 100_000 * 2)
 
 
 if __name__ == "__main__":
