@@ -6,6 +6,7 @@
 //   names hidden                           functions whose look-up no preloaded library can see, launched and as nodes
 //   names changed                          a node of an executable graph that becomes another kernel's
 //   names ways                             one kernel by each way to a handle
+//   names again N                          two kernels, each looked up N times and launched once
 #include <cuda.h>
 
 #include <cstring>
@@ -103,6 +104,18 @@ void many(const char* way, int count) {
     for (CUfunction function : functions) {
         launch(function);
     }
+}
+
+/// As cuDNN and cuBLASLt do before each launch.
+void again(int count) {
+    set_up();
+    const CUmodule module = load_module();
+    CUfunction functions[2]{};
+    for (int i = 0; i < count; ++i) {
+        functions[0] = function_in(module, "looked_up_again");
+        functions[1] = function_in(module, "and_this_one");
+    }
+    for (CUfunction function : functions) launch(function);
 }
 
 void odd() {
@@ -264,6 +277,8 @@ int main(int argc, char** argv) {
         many(argv[2], std::atoi(argv[3]));
     } else if (std::strcmp(what, "odd") == 0) {
         odd();
+    } else if (std::strcmp(what, "again") == 0) {
+        again(std::atoi(argv[2]));
     } else if (std::strcmp(what, "reuse") == 0) {
         reuse(std::atoi(argv[2]));
     } else if (std::strcmp(what, "nodes") == 0) {

@@ -47,6 +47,15 @@ class Names(harness.TestCase):
         for report in self.with_and_without_device_times("names", "reuse", 60):
             self.assert_kernels(report, **{f"module_{number}": number % 3 + 1 for number in range(60)})
 
+    def test_looked_up_again_and_again(self):
+        """A name that the trace has already is not written again."""
+        sizes = []
+        for count in (1, 5000):
+            run = self.run_host("names", "again", count)
+            self.assert_kernels(run.report(), looked_up_again=1, and_this_one=1)
+            sizes.append(run.traces()[0].stat().st_size)
+        self.assertLess(sizes[1], sizes[0] + 2000)
+
     def test_names_of_every_kind(self):
         names = ["not\ufffd\ufffdtext\ufffd", "_Z" + "x" * (65535 - 2), "long_" + "a" * 20000, "long_" + "a" * 20000 + "b"]
         for report in self.with_and_without_device_times("names", "odd"):
