@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/reader/checksum.hpp"
+#include "analysis/reader/columns.hpp"
 #include "analysis/reader/record_decoder.hpp"
 
 namespace gpuspy::analysis {
@@ -112,11 +113,11 @@ private:
             first_block = find_block(sizeof header).value_or(summary_.file_bytes);
             return std::nullopt;
         }
-        if (header.required_features != 0) {
+        if ((header.required_features & ~abi::kKnownFeatures) != 0) {
             return Fault{
                 ExitCode::kNewerVersion,
                 fmt::format("made by a newer gpuspy: it needs features (mask {:#x}) that this one does not have",
-                            header.required_features)};
+                            header.required_features & ~abi::kKnownFeatures)};
         }
         summary_.start_ticks = header.start_ticks;
         decoder_.decode(records);
@@ -190,10 +191,16 @@ private:
 
         std::string_view payload(stored_);
         if ((block.flags & abi::kBlockStored) == 0) {
-            raw_.resize(block.raw_bytes);
+            const bool in_columns = (block.flags & abi::kBlockColumns) != 0;
+            std::string& into = in_columns ? columns_ : raw_;
+            into.resize(block.raw_bytes + (in_columns ? column_sizes_bytes() : 0));
             const std::size_t size =
-                ZSTD_decompressDCtx(decompressor_.get(), raw_.data(), raw_.size(), stored_.data(), stored_.size());
-            if (ZSTD_isError(size) != 0 || size != block.raw_bytes) {
+                ZSTD_decompressDCtx(decompressor_.get(), into.data(), into.size(), stored_.data(), stored_.size());
+            const bool is_whole =
+                in_columns ? ZSTD_isError(size) == 0 &&
+                                 put_together(std::string_view(columns_).substr(0, size), block.raw_bytes, raw_)
+                           : size == block.raw_bytes;
+            if (!is_whole) {
                 ++summary_.bad_blocks;
                 summary_.skipped_bytes += block.stored_bytes;
                 decoder_.lose_segment();
@@ -215,7 +222,7 @@ private:
     RecordDecoder decoder_;
     std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> decompressor_;
     std::uint64_t hash_budget_bytes_;
-    std::string stored_, raw_;
+    std::string stored_, columns_, raw_;
     std::uint32_t segment_ = 0, next_index_ = 0;
     bool first_ = true;
     bool just_skipped_ = false;

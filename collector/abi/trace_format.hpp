@@ -27,7 +27,7 @@ namespace gpuspy::abi {
 
 inline constexpr char kFileMagic[8] = {'G', 'P', 'U', 'S', 'P', 'Y', '\r', '\n'};
 inline constexpr std::uint16_t kFormatMajor = 1;
-inline constexpr std::uint16_t kFormatMinor = 3;
+inline constexpr std::uint16_t kFormatMinor = 4;
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4247U;  // "GBLK"
 inline constexpr std::uint32_t kMaxBlockRawBytes = 8U << 20;
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
@@ -50,16 +50,23 @@ static_assert(sizeof(FileHeader) == 64);
 
 enum BlockFlags : std::uint32_t {
     kBlockSegmentStart = 1U << 0,
-    kBlockStored = 1U << 1,    ///< The payload is not compressed (else: one zstd frame).
+    kBlockStored = 1U << 1,    ///< The payload is not compressed (else: zstd frames, one after another).
     kBlockSalvaged = 1U << 2,  ///< Written by a salvager from the rings of a dead owner.
+    kBlockColumns = 1U << 3,   ///< Since 1.4: the payload was taken apart (trace_columns.hpp) before it was compressed.
 };
+
+/// Bits of FileHeader::required_features.
+enum Features : std::uint64_t {
+    kFeatureColumns = 1U << 0,  ///< Blocks may have kBlockColumns.
+};
+inline constexpr std::uint64_t kKnownFeatures = kFeatureColumns;
 
 struct BlockHeader {
     std::uint32_t magic;
     std::uint32_t flags;
     std::uint32_t segment;       ///< Counts up by one per segment start.
     std::uint32_t index;         ///< In its segment, from 0.
-    std::uint32_t raw_bytes;     ///< Of the payload, decompressed; at most kMaxBlockRawBytes.
+    std::uint32_t raw_bytes;     ///< Of the payload as records; at most kMaxBlockRawBytes.
     std::uint32_t stored_bytes;  ///< Of the payload, in the file.
     std::uint64_t ticks;         ///< When the block was written.
     std::uint64_t checksum;      ///< XXH64, seed 0, over the 32 bytes before, then the stored payload.

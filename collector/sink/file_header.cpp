@@ -82,6 +82,7 @@ std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uin
     std::memcpy(header.magic, abi::kFileMagic, sizeof header.magic);
     header.major = abi::kFormatMajor;
     header.minor = abi::kFormatMinor;
+    header.required_features = abi::kFeatureColumns;
     header.header_bytes = static_cast<std::uint32_t>(total);
     header.nonce = nonce;
     header.start_ticks = start_ticks;

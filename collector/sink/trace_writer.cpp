@@ -25,6 +25,8 @@ namespace gpuspy::sink {
 namespace {
 
 constexpr int kCompressionLevel = 1;
+/// The sizes of the columns take some 100 bytes.
+constexpr std::size_t kLeastInColumns = 8192;
 /// A reader of a pipe that takes nothing for this long has lost the block.
 constexpr long kPipeWaitSeconds = 1;
 
@@ -69,8 +71,12 @@ int TraceWriter::init(std::size_t max_raw_bytes, ErrorCallback callback, void* c
     workspace_ = map_memory<std::uint8_t>(workspace_bytes_);
     frame_capacity_ = sizeof(abi::BlockHeader) + max_raw_bytes;
     frame_ = map_memory<std::uint8_t>(frame_capacity_);
+    columns_ = map_memory<std::uint8_t>(max_raw_bytes + kColumnSizesBytes);
+    column_scratch_ = map_memory<ColumnScratch>(1);
     compressor_ = workspace_ == nullptr ? nullptr : ZSTD_initStaticCCtx(workspace_, workspace_bytes_);
-    return compressor_ == nullptr || frame_ == nullptr ? ENOMEM : 0;
+    const bool has_memory =
+        compressor_ != nullptr && frame_ != nullptr && columns_ != nullptr && column_scratch_ != nullptr;
+    return has_memory ? 0 : ENOMEM;
 }
 
 int TraceWriter::create(const char* path) noexcept {
@@ -164,16 +170,42 @@ int TraceWriter::append(const Frame& frame) noexcept {
     return 0;
 }
 
+/// Bytes in `stored`; 0: the result would not be smaller.
+std::size_t TraceWriter::compress(const Block& block, std::uint8_t* stored, std::size_t room,
+                                  std::uint32_t& flags) noexcept {
+    auto* compressor = static_cast<ZSTD_CCtx*>(compressor_);
+    ColumnParts parts{};
+    // What a salvager appends may stand behind a header of an older version, which does not say that there are columns.
+    const bool in_columns = block.raw_bytes >= kLeastInColumns && (flags & abi::kBlockSalvaged) == 0 &&
+                            take_apart(block.payload, block.raw_bytes, columns_, *column_scratch_, parts);
+    if (!in_columns) {
+        const std::size_t compressed =
+            ZSTD_compressCCtx(compressor, stored, room, block.payload, block.raw_bytes, kCompressionLevel);
+        return ZSTD_isError(compressed) != 0 ? 0 : compressed;
+    }
+    flags |= abi::kBlockColumns;
+    std::size_t done = 0;
+    std::size_t begin = 0;
+    for (const std::size_t end : parts.end) {
+        // A frame each: what the first learns of its bytes does not hold for the next.
+        const std::size_t compressed =
+            ZSTD_compressCCtx(compressor, stored + done, room - done, columns_ + begin, end - begin, kCompressionLevel);
+        if (ZSTD_isError(compressed) != 0) return 0;
+        done += compressed;
+        begin = end;
+    }
+    return done;
+}
+
 Frame TraceWriter::build(const Block& block, std::uint64_t ticks) noexcept {
     std::uint8_t* stored = frame_ + sizeof(abi::BlockHeader);
     std::size_t stored_bytes = block.raw_bytes;
     std::uint32_t flags = block.flags;
     // A result that is not smaller does not fit, which zstd says as an error.
     const std::size_t room = block.raw_bytes == 0 ? 0 : block.raw_bytes - 1U;
-    const std::size_t compressed = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(compressor_), stored, room, block.payload,
-                                                     block.raw_bytes, kCompressionLevel);
-    if (ZSTD_isError(compressed) != 0) {
-        flags |= abi::kBlockStored;
+    const std::size_t compressed = compress(block, stored, room, flags);
+    if (compressed == 0) {
+        flags = block.flags | abi::kBlockStored;
         std::memcpy(stored, block.payload, block.raw_bytes);
     } else {
         stored_bytes = compressed;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "collector/ring/owned_fd.hpp"
+#include "collector/sink/columns.hpp"
 #include "collector/sink/encoder.hpp"
 
 namespace gpuspy::sink {
@@ -41,7 +42,7 @@ public:
     /// The bytes of encode_file_header(). 0 or an errno value, of which the callback is not told.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
-    /// Compresses the payload (zstd level 1; stored when that is not smaller).
+    /// Compresses the payload (taken apart into columns where it is long enough to gain by it; zstd level 1; stored when that is not smaller).
     Frame build(const Block& block, std::uint64_t ticks) noexcept;
     /// Appends it in one write. On failure the file is cut back to its last whole block where that is possible, the raw
     /// bytes are counted, and the caller must begin a new segment. 0 or an errno value. Never raises SIGXFSZ or SIGPIPE.
@@ -76,6 +77,7 @@ public:
     void forget_after_fork() noexcept;
 
 private:
+    std::size_t compress(const Block& block, std::uint8_t* stored, std::size_t room, std::uint32_t& flags) noexcept;
     int write_all(const std::uint8_t* bytes, std::size_t count) noexcept;
     int write_regular(const std::uint8_t* bytes, std::size_t count) noexcept;
     int write_stream(const std::uint8_t* bytes, std::size_t count) noexcept;
@@ -93,7 +95,9 @@ private:
     void* callback_self_ = nullptr;
     void* workspace_ = nullptr;
     std::size_t workspace_bytes_ = 0;
-    void* compressor_ = nullptr;     ///< ZSTD_CCtx inside the workspace.
+    void* compressor_ = nullptr;  ///< ZSTD_CCtx inside the workspace.
+    std::uint8_t* columns_ = nullptr;
+    ColumnScratch* column_scratch_ = nullptr;
     std::uint8_t* frame_ = nullptr;  ///< BlockHeader and stored payload.
     std::size_t frame_capacity_ = 0;
     char path_[1024] = {};

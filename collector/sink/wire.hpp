@@ -73,6 +73,11 @@ public:
     std::size_t left() const noexcept { return left_; }
     const std::uint8_t* at() const noexcept { return at_; }
 
+    /// `count` is at most left().
+    void skip(std::size_t count) noexcept {
+        at_ += count;
+        left_ -= count;
+    }
     std::uint64_t varint() noexcept {
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 7 * kMaxVarintBytes && left_ != 0; shift += 7) {
