@@ -15,6 +15,7 @@
 #include "interpose/device/host_session.hpp"
 #include "interpose/device/records.hpp"
 #include "interpose/device/shared_buffers.hpp"
+#include "interpose/device/shared_kinds.hpp"
 #include "interpose/device/shared_subscriber.hpp"
 #include "interpose/device/subscriber.hpp"
 #include "interpose/lifecycle/config.hpp"
@@ -235,9 +236,19 @@ void write_bypasses(sink::RecordSink& sink, bool final) noexcept {
     while (next_bypass(text, sizeof text, final)) sink.notice(ring::ticks(), text);
 }
 
+void write_whole_graphs(sink::RecordSink& sink) noexcept {
+    if (!take_whole_graphs()) return;
+    char text[256];
+    snprintf(text, sizeof text,
+             "%s traced CUDA graphs as a whole: CUPTI may have given no records of single kernels in graphs meanwhile",
+             cupti_holder());
+    sink.notice(ring::ticks(), text);
+}
+
 void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
     write_bypasses(sink, final);
+    write_whole_graphs(sink);
     nvtx::write_facts(sink);
     const State now = state.load(std::memory_order_acquire);
     write_changes(sink);

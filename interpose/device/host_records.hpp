@@ -5,22 +5,9 @@
 #include <cstdint>
 
 #include "interpose/device/cupti_api.hpp"
+#include "interpose/device/host_kinds.hpp"
 
 namespace gpuspy::hook {
-
-/// A set of kinds of records. Those beyond 62, of a CUPTI newer than our headers, are one.
-using Kinds = std::uint64_t;
-
-constexpr Kinds bit_of(std::uint32_t kind) noexcept {
-    return Kinds{1} << (kind < 63 ? kind : 63);
-}
-static_assert(CUPTI_ACTIVITY_KIND_COUNT < 63);
-
-/// Those that we enable.
-inline constexpr CUpti_ActivityKind kOurKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                                   CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
-inline constexpr Kinds kOurKindBits =
-    bit_of(kOurKinds[0]) | bit_of(kOurKinds[1]) | bit_of(kOurKinds[2]) | bit_of(kOurKinds[3]);
 
 /// What the host is shown of a buffer.
 struct HostView {

@@ -130,10 +130,51 @@ class Shared(harness.TestCase):
     def test_another_copy_of_cupti(self):
         """It is refused as long as ours is attached: ours lets go, and says from when on there are no device times."""
         report = self.both("another_copy", ["cuptiSubscribe: 0", "cuptiEnableCallback: 0", "entered 5"])
-        self.assertEqual((report["launches"]["host"], report["launches"]["device_records"]), (8, 3))
+        self.assert_gave_way(report, 8, "took another copy of CUPTI")
+
+    def test_kinds_for_one_context(self):
+        """The session goes on until the last context's kind is off, or the kind of all."""
+        report = self.both("contexts", [f"one of two off: {WATCHED} 10", f"both off: {WATCHED} 5", "later:",
+                                        f"all but one: {WATCHED} 5", f"all off: {WATCHED} 1", "later:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 21, BETWEEN: 4000})
+
+    def test_kinds_for_more_contexts_than_are_counted(self):
+        report = self.both("many_contexts", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
+
+    def test_records_of_one_function(self):
+        report = self.both("one_function", ["records: calls 5", "later:"])
+        self.assert_all_recorded(report, **{WATCHED: 5, BETWEEN: 2000})
+
+    def test_deprecated_flush(self):
+        report = self.both("old_flush", [f"records: {WATCHED} 5", "later:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 2000})
+
+    def assert_gave_way(self, report, launches, because):
+        """Device times ended after the first three launches, and the report says why."""
+        self.assertEqual((report["launches"]["host"], report["launches"]["device_records"]), (launches, 3))
         self.assertEqual(report["launches"]["unmatched_launches"], 0)
         self.assertFalse(report["launches"]["complete"])
-        self.assertIn("took another copy of CUPTI", " ".join(report["process"]["notices"]))
+        self.assertIn(because, " ".join(report["process"]["notices"]))
+
+    def test_kind_that_excludes_ours(self):
+        """What the host would get alone it gets; gpuspy gives way, and says so."""
+        report = self.both("exclusive_kind", ["cuptiActivityEnable: 0", "and kernels: 14", "records:"])
+        self.assert_gave_way(report, 12, "enabled activity kind 30, which excludes")
+
+    def test_kind_that_the_hosts_own_exclude(self):
+        report = self.both("excludes_itself", ["cuptiActivityEnable: 14", f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+
+    def test_graphs_as_a_whole(self):
+        report = self.both("whole_graphs", ["records:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+        self.assertIn("traced CUDA graphs as a whole", " ".join(report["process"]["notices"]))
+
+    def test_second_set_of_activity_functions(self):
+        """They exclude the first one, which gpuspy uses."""
+        report = self.both("newer_functions", ["registered: 0", "enabled: 0", "disabled: 0", f"records: {WATCHED} 5"])
+        self.assert_gave_way(report, 12, "cuptiActivityRegisterCallbacks_v2")
 
     def test_what_cupti_refuses_is_refused(self):
         report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",
