@@ -37,7 +37,8 @@ class Fakes(unittest.TestCase):
         for name in LIBRARIES:
             with self.subTest(library=name):
                 self.assertEqual(soname(SIMULATED / name), soname(REAL / name))
-                self.assertEqual(sorted(defined(SIMULATED / name) - defined(REAL / name) - NEWER_CUPTI), [])
+                beside = defined(SIMULATED / name) - defined(REAL / name)
+                self.assertEqual(sorted(symbol for symbol in beside if symbol.partition("@")[0] not in NEWER_CUPTI), [])
 
     def test_driver(self):
         """The toolkit has no driver, but a stub with its names."""
@@ -47,7 +48,7 @@ class Fakes(unittest.TestCase):
 
     def test_activity_functions_of_cupti(self):
         """Each that CUPTI has is hooked, or docs/hooks.md says why it need not be."""
-        names = {name for name in defined(REAL / "libcupti.so.13") if name.startswith("cuptiActivity")}
+        names = {name.partition("@")[0] for name in defined(REAL / "libcupti.so.13") if name.startswith("cuptiActivity")}
         self.assertGreater(len(names), 20)
         named = set(re.findall(r"`(cuptiActivity\w+)`", HOOKS.read_text(encoding="utf-8")))
         self.assertEqual(sorted(names - named), [])
