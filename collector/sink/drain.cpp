@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 
@@ -69,21 +68,8 @@ int Drain::init(ring::RingSet& rings, TraceWriter& writer, const DeviceSource& s
 }
 
 int Drain::start() noexcept {
-    const ring::ErrnoGuard keep_errno;
-    // sigfillset leaves out the two signals that libc needs itself; sigprocmask acts on the calling thread, and unlike
-    // pthread_sigmask it has one symbol version in every glibc.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     running_.store(1, std::memory_order_release);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    const int error = config_.create_thread(&thread, &attributes, &Drain::thread_main, this);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
+    const int error = start_own_thread(config_.create_thread, &Drain::thread_main, this);
     if (error != 0) {
         running_.store(0, std::memory_order_release);
     }

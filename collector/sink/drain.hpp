@@ -5,8 +5,6 @@
 // only then move the tails.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -17,6 +15,7 @@
 #include "collector/sink/last_thread.hpp"
 #include "collector/sink/lasting_facts.hpp"
 #include "collector/sink/object_map.hpp"
+#include "collector/sink/own_thread.hpp"
 #include "collector/sink/trace_writer.hpp"
 
 namespace gpuspy::sink {
@@ -67,9 +66,7 @@ struct DrainConfig {
     /// The trace's header as it was written: a flight recorder's files begin with it.
     const std::uint8_t* header = nullptr;
     std::size_t header_bytes = 0;
-    /// pthread_create of this process. A pointer, because its symbol version must be glibc 2.17's: the preload library
-    /// looks it up.
-    int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
+    CreateThread create_thread = nullptr;
     void (*at_step)(void* self, PassStep step) noexcept = nullptr;
     void* at_step_self = nullptr;
 };

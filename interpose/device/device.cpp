@@ -43,7 +43,7 @@ constexpr std::uint64_t kClockSlackNs = 1'000'000'000;
 
 constinit std::atomic<State> state{State::kUnopened};
 constinit CuptiApi cupti{};
-constinit SpinLock device_lock;
+constinit SetUpLock device_lock;
 
 /// A change of state, to be written by the drain thread.
 struct Change {

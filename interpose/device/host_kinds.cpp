@@ -18,7 +18,7 @@ struct Part {
 };
 
 // Under the lock.
-constinit SpinLock parts_lock;
+constinit SetUpLock parts_lock;
 constinit Kinds everywhere = 0;
 constexpr std::uint32_t kMaxParts = 256;
 constinit Part parts[kMaxParts]{};

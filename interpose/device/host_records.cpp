@@ -58,7 +58,7 @@ private:
         count_ = 0;
     }
 
-    SpinLock lock_;
+    SetUpLock lock_;
     std::uint8_t* buffer_ = nullptr;
     std::uint32_t count_ = 0;
     std::uint32_t clock_ = 0;

@@ -50,7 +50,7 @@ constinit sink::TraceWriter writer;
 constinit sink::Drain drain;
 /// By the index of the ring: who has the ring has the state.
 constinit std::atomic<ThreadState*> thread_states[abi::kMaxRings]{};
-constinit SpinLock session_lock;  ///< Start and end.
+constinit SetUpLock session_lock;  ///< Start and end.
 constinit pthread_key_t thread_key;
 constinit bool has_thread_key = false;
 constinit pid_t recording_pid = 0;

@@ -39,7 +39,7 @@ constinit Routes elf_routes[kHookCount]{};
 /// Counts how often all routes were forgotten: the places of forgotten ones are written anew while threads may be reading them.
 constinit std::atomic<std::uint32_t> routes_epoch{0};
 constinit std::atomic<bool> has_routes{false};
-constinit SpinLock bind_lock;
+constinit SetUpLock bind_lock;
 
 /// The objects that define a name.
 struct Candidates {
