@@ -125,6 +125,7 @@ void collect(void*, sink::RecordSink& sink, bool final) noexcept {
     if (user.device_state() != now) return;  // the host finalises CUPTI this moment, or took it
     if (!wrote_facts) {
         wrote_facts = true;
+        hide_calls_of_this_thread();
         write_device_facts(sink, now == DeviceState::kOn ? &opened_device.cupti : nullptr);
     }
     if (now == DeviceState::kOn) {

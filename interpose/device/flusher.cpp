@@ -4,6 +4,7 @@
 
 #include "collector/sink/last_thread.hpp"
 #include "collector/sink/own_thread.hpp"
+#include "interpose/device/host_records.hpp"
 #include "interpose/lifecycle/glibc.hpp"
 #include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
@@ -22,6 +23,7 @@ constinit Flush flush_function = nullptr;
 
 void* flusher_main(void*) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
+    hide_calls_of_this_thread();
     while (!stops.load(std::memory_order_acquire)) {
         pause_ns(kPeriodNs);
         flusher.store(Flusher::kFlushing, std::memory_order_seq_cst);

@@ -34,6 +34,9 @@ void leave_hosts_buffer(std::uint8_t* buffer) noexcept;
 CUptiResult host_next_record(decltype(&::cuptiActivityGetNextRecord) original, std::uint8_t* buffer, std::size_t bytes,
                              CUpti_Activity** record) noexcept;
 
+/// The calling thread is one of ours: records of its calls of the driver, which the host would not have alone, are not shown to the host.
+void hide_calls_of_this_thread() noexcept;
+
 /// Drain thread, before it visits the pool: what was copied is put there.
 void give_copies() noexcept;
 

@@ -1,6 +1,7 @@
 // A program that uses CUPTI itself, as the profilers inside frameworks do: own_cupti MODE. It says what CUPTI told it, which must not
 // depend on whether somebody else uses CUPTI too.
 #include <cupti.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
@@ -51,6 +52,9 @@ void read(std::uint8_t* buffer, std::size_t valid_bytes) {
                 break;
             }
             case CUPTI_ACTIVITY_KIND_DRIVER:
+                if (reinterpret_cast<CUpti_ActivityAPI*>(record)->threadId != static_cast<std::uint32_t>(gettid())) {
+                    ++counts["calls of other threads"];
+                }
                 // How many others there are is the runtime's affair.
                 if (reinterpret_cast<CUpti_ActivityAPI*>(record)->cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
                     ++counts["calls"];
@@ -363,6 +367,14 @@ void one_by_one() {
     launch(kBetween, 4);
 }
 
+/// Nobody but the host calls the driver.
+void calls_of_others() {
+    start({kKernels, kDriver});
+    launch(kWatched, 5);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that others have the time
+    stop({kKernels, kDriver}, "records");
+}
+
 void dropped() {
     start({kKernels});
     launch(kWatched, 5);
@@ -636,6 +648,7 @@ constexpr Mode kModes[] = {
     {"clock_twice", clock_twice},
     {"finalize", finalize},
     {"one_by_one", one_by_one},
+    {"calls_of_others", calls_of_others},
     {"dropped", dropped},
     {"flush_period", flush_period},
     {"flushed_at_exit", flushed_at_exit},

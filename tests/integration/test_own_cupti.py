@@ -101,6 +101,11 @@ class Shared(harness.TestCase):
         report = self.both("dropped", ["dropped 2", f"records: {WATCHED} 3"], SIM_CUPTI_DROP=2)
         self.assertEqual(report["launches"]["dropped"], {"cupti_dropped": 2})
 
+    def test_calls_of_the_driver_by_gpuspys_own_threads(self):
+        """They ask for the devices' names and more, and the host sees no record of it."""
+        report = self.both("calls_of_others", [f"records: {WATCHED} 5 calls 5"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
+
     def test_periodic_flush_of_the_hosts(self):
         report = self.both("flush_period", [])
         self.assert_all_recorded(report, **{BEFORE: 3, BETWEEN: 4})
