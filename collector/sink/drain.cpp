@@ -142,6 +142,7 @@ void Drain::destroy() noexcept {
     recorder_.forget_after_fork();
     facts_.destroy();
     origins_.destroy();
+    open_ranges_.destroy();
     unmap_memory(buffer_, kBlockBytes);
     unmap_memory(states_, abi::kMaxRings);
     buffer_ = nullptr;

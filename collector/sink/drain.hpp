@@ -15,6 +15,7 @@
 #include "collector/sink/last_thread.hpp"
 #include "collector/sink/lasting_facts.hpp"
 #include "collector/sink/object_map.hpp"
+#include "collector/sink/open_ranges.hpp"
 #include "collector/sink/own_thread.hpp"
 #include "collector/sink/trace_writer.hpp"
 
@@ -147,8 +148,10 @@ private:
     int init_recorder() noexcept;
     void look_after_recorder() noexcept;
     void begin_kept_part() noexcept;
+    void note_for_recorder(const abi::EventHeader* event, std::uint32_t index, std::uint32_t tid) noexcept;
     void put_kept_facts() noexcept;
     void put_origins() noexcept;
+    void put_open_ranges() noexcept;
     void begin_segment(std::uint32_t segment) noexcept;
     void tell_again() noexcept;
 
@@ -180,6 +183,7 @@ private:
     FlightRecorder recorder_;
     LastingFacts facts_;            ///< For the recorder alone.
     CapturedOrigins origins_;       ///< Likewise.
+    OpenRanges open_ranges_;        ///< Likewise.
     bool is_saying_again_ = false;  ///< Blocks go into the recorder's new file alone.
     int say_again_error_ = 0;
     std::uint64_t appended_blocks_ = 0;

@@ -66,9 +66,7 @@ void Drain::emit_event(const abi::EventHeader* event, std::uint32_t index, RingS
         return encoder_.event(event);
     });
     if (recorder_.is_on()) {
-        if (event->type == abi::EventType::kCall) {
-            origins_.note(index, *reinterpret_cast<const abi::CallEvent*>(event));
-        }
+        note_for_recorder(event, index, state.tid);
     }
 }
 

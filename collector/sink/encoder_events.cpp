@@ -147,6 +147,13 @@ bool Encoder::range(const abi::RangeEvent* event) noexcept {
     return put(abi::Tag::kRange, record);
 }
 
+bool Encoder::open_range(const abi::RangeEvent* event) noexcept {
+    const std::uint64_t counted = counts_.ranges;
+    const bool fits = range(event);
+    counts_.ranges = counted;
+    return fits;
+}
+
 bool Encoder::event(const abi::EventHeader* header) noexcept {
     switch (header->type) {
         case abi::EventType::kCall:
