@@ -1,136 +1,15 @@
 // A program that uses CUPTI itself, as the profilers inside frameworks do: own_cupti MODE. It says what CUPTI told it, which must not
 // depend on whether somebody else uses CUPTI too.
-#include <cupti.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
+#include <ctime>
 #include <thread>
 #include <vector>
 
-#include <ctime>
+#include "tests/hosts/own_cupti.hpp"
 
-#include "tests/hosts/host.hpp"
+using namespace own_cupti;
 
 namespace {
-
-constexpr host::Kernel kBefore{"_Z6beforev"};
-constexpr host::Kernel kWatched{"_Z7watchedv"};
-constexpr host::Kernel kBetween{"_Z7betweenv"};
-
-// -- activity records, taken as torch.profiler does: in the host's own flush, of buffers that CUPTI still held ------------------
-
-std::mutex api_lock;  ///< Held by a host that enables and disables; its callbacks take it too.
-std::mutex held_lock;
-std::set<std::uint8_t*> held;
-std::map<std::string, int> counts;
-std::uint64_t kernel_time = 0;
-bool is_flushing = false;
-bool takes_early = false;
-bool counts_others = false;  ///< Calls by threads that the host did not make.
-
-void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-    *bytes = std::size_t{64} << 10;
-    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, *bytes));
-    *max_records = 0;
-    const std::lock_guard guard(held_lock);
-    held.insert(*buffer);
-}
-
-void read(std::uint8_t* buffer, std::size_t valid_bytes) {
-    CUpti_Activity* record = nullptr;
-    while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        switch (record->kind) {
-            case CUPTI_ACTIVITY_KIND_KERNEL:
-            case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-                const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
-                ++counts[kernel->name];
-                kernel_time += kernel->end - kernel->start;
-                break;
-            }
-            case CUPTI_ACTIVITY_KIND_DRIVER:
-                if (counts_others &&
-                    reinterpret_cast<CUpti_ActivityAPI*>(record)->threadId != static_cast<std::uint32_t>(gettid())) {
-                    ++counts["calls of other threads"];
-                }
-                // How many others there are is the runtime's affair.
-                if (reinterpret_cast<CUpti_ActivityAPI*>(record)->cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
-                    ++counts["calls"];
-                }
-                break;
-            default:
-                ++counts["kind " + std::to_string(record->kind)];
-        }
-    }
-}
-
-void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-    const std::lock_guard no_changes(api_lock);
-    const std::lock_guard guard(held_lock);
-    if (held.erase(buffer) != 1) {
-        std::printf("a buffer that was never given\n");
-        return;
-    }
-    if (is_flushing || takes_early) {
-        read(buffer, valid_bytes);
-    }
-    if (!is_flushing) {
-        ++counts["early buffer"];
-    }
-    std::free(buffer);
-}
-
-void flush(std::uint32_t flag = 0) {
-    if (held.empty()) {
-        ++counts["nothing to flush"];
-        return;
-    }
-    is_flushing = true;
-    host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(flag));
-    is_flushing = false;
-}
-
-void say_counts(const char* what) {
-    std::printf("%s:", what);
-    for (const auto& [name, count] : counts) {
-        std::printf(" %s %d", name.c_str(), count);
-    }
-    std::printf("\n");
-    counts.clear();
-}
-
-void disable(std::initializer_list<CUpti_ActivityKind> kinds) {
-    const std::lock_guard no_callbacks(api_lock);
-    for (const CUpti_ActivityKind kind : kinds) {
-        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
-    }
-}
-
-void start(std::initializer_list<CUpti_ActivityKind> kinds) {
-    const std::lock_guard no_callbacks(api_lock);
-    host::must("cuptiActivityRegisterCallbacks", cuptiActivityRegisterCallbacks(request, complete));
-    for (const CUpti_ActivityKind kind : kinds) {
-        host::must("cuptiActivityEnable", cuptiActivityEnable(kind));
-    }
-}
-
-void stop(std::initializer_list<CUpti_ActivityKind> kinds, const char* what) {
-    disable(kinds);
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts(what);
-}
-
-/// Where it depends on others whether CUPTI holds a buffer of the host's at all.
-void stop_what_wrote_nothing(CUpti_ActivityKind kind, const char* what) {
-    disable({kind});
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    counts.erase("nothing to flush");
-    say_counts(what);
-}
 
 // -- callbacks -----------------------------------------------------------------------------------------------------------------
 
@@ -175,23 +54,6 @@ void say_callbacks(const char* what) {
     entered = kept_words = 0;
 }
 
-// -- work ----------------------------------------------------------------------------------------------------------------------
-
-void launch(const host::Kernel& kernel, int times) {
-    for (int i = 0; i < times; ++i) {
-        host::must("launch", host::launch(kernel));
-    }
-    host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
-}
-
-void copy() {
-    static char from[256];
-    void* to = nullptr;
-    host::must("cudaMalloc", cudaMalloc(&to, sizeof from));
-    host::must("cudaMemcpy", cudaMemcpy(to, from, sizeof from, cudaMemcpyHostToDevice));
-    host::must("cudaFree", cudaFree(to));
-}
-
 /// A clock of its own: five units a nanosecond, from an origin of its own.
 std::uint64_t CUPTIAPI own_clock() {
     timespec now{};
@@ -199,10 +61,6 @@ std::uint64_t CUPTIAPI own_clock() {
     return 5 * (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec)) +
            12345;
 }
-
-constexpr auto kKernels = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-constexpr auto kCopies = CUPTI_ACTIVITY_KIND_MEMCPY;
-constexpr auto kDriver = CUPTI_ACTIVITY_KIND_DRIVER;
 
 void first() {
     start({kKernels});
@@ -228,15 +86,6 @@ void sessions() {
         stop({kKernels, kDriver}, "session");
         launch(kBetween, 4);
     }
-}
-
-void copies_only() {
-    launch(kBefore, 3);
-    start({kCopies});
-    launch(kWatched, 5);
-    copy();
-    stop({kCopies}, "records");
-    launch(kBetween, 4);
 }
 
 /// More than a buffer of 64 KiB holds, so that full ones come back while the session lasts.
@@ -361,14 +210,6 @@ void finalize() {
     }
 }
 
-void one_by_one() {
-    launch(kBefore, 3);
-    start({CUPTI_ACTIVITY_KIND_KERNEL});
-    launch(kWatched, 5);
-    stop({CUPTI_ACTIVITY_KIND_KERNEL}, "records");
-    launch(kBetween, 4);
-}
-
 /// Nobody but the host calls the driver.
 void calls_of_others() {
     counts_others = true;
@@ -444,163 +285,6 @@ void storm() {
     std::printf("watched %d\n", counts[kWatched.name]);
 }
 
-/// More than a buffer of 64 KiB holds: what the host still gets when it has switched everything off.
-void say_later() {
-    takes_early = true;
-    launch(kBetween, 2000);
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    takes_early = false;
-    counts.erase("nothing to flush");
-    say_counts("later");
-}
-
-constexpr std::uintptr_t kContexts[] = {0x10, 0x20};  ///< Of which the simulated CUPTI asks nothing.
-CUcontext context_at(int index) {
-    return reinterpret_cast<CUcontext>(kContexts[index]);
-}
-
-void enable_in(int context) {
-    host::must("cuptiActivityEnableContext", cuptiActivityEnableContext(context_at(context), kKernels));
-}
-
-void disable_in(int context) {
-    const std::lock_guard no_callbacks(api_lock);
-    host::must("cuptiActivityDisableContext", cuptiActivityDisableContext(context_at(context), kKernels));
-}
-
-/// Kinds for one context each: the session is over with the last of them.
-void contexts() {
-    launch(kBefore, 3);
-    start({});
-    enable_in(0);
-    enable_in(0);
-    enable_in(1);
-    launch(kWatched, 5);
-    disable_in(1);
-    launch(kWatched, 5);
-    flush();
-    say_counts("one of two off");
-    launch(kWatched, 5);
-    disable_in(0);
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts("both off");
-    say_later();
-    start({kKernels});
-    disable_in(0);
-    launch(kWatched, 5);
-    flush();
-    say_counts("all but one");
-    launch(kWatched, 1);
-    stop({kKernels}, "all off");
-    say_later();
-}
-
-/// More contexts than anybody counts.
-void many_contexts() {
-    constexpr std::uintptr_t kCount = 1000;
-    start({});
-    const auto context = [](std::uintptr_t number) { return reinterpret_cast<CUcontext>(number << 4); };
-    for (std::uintptr_t i = 1; i <= kCount; ++i) {
-        host::must("cuptiActivityEnableContext", cuptiActivityEnableContext(context(i), kKernels));
-    }
-    for (std::uintptr_t i = 1; i < kCount; ++i) {
-        host::must("cuptiActivityDisableContext", cuptiActivityDisableContext(context(i), kKernels));
-    }
-    launch(kWatched, 5);
-    host::must("cuptiActivityDisableContext", cuptiActivityDisableContext(context(kCount), kKernels));
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts("records");
-}
-
-/// Records of one function's calls, chosen before there is a context.
-void one_function() {
-    const auto choose = [](std::uint8_t enable) {
-        host::must("cuptiActivityEnableDriverApi",
-                   cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, enable));
-    };
-    choose(1);
-    start({});
-    launch(kWatched, 5);
-    choose(0);
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts("records");
-    say_later();
-}
-
-/// The flush of the first versions of CUPTI.
-void old_flush() {
-    launch(kBefore, 3);
-    start({kKernels});
-    launch(kWatched, 5);
-    disable({kKernels});
-    is_flushing = true;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    host::must("cuptiActivityFlush", cuptiActivityFlush(nullptr, 0, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-#pragma GCC diagnostic pop
-    is_flushing = false;
-    say_counts("records");
-    say_later();
-}
-
-/// A kind of records that excludes those of kernels as they run.
-void exclusive_kind() {
-    launch(kBefore, 3);
-    start({});
-    host::say("cuptiActivityEnable", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PC_SAMPLING));
-    host::say("and kernels", cuptiActivityEnable(kKernels));
-    launch(kWatched, 5);
-    stop_what_wrote_nothing(CUPTI_ACTIVITY_KIND_PC_SAMPLING, "records");
-    launch(kBetween, 4);
-}
-
-/// It is refused what it would be refused alone.
-void excludes_itself() {
-    launch(kBefore, 3);
-    start({kKernels});
-    host::say("cuptiActivityEnable", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PC_SAMPLING));
-    launch(kWatched, 5);
-    stop({kKernels}, "records");
-    launch(kBetween, 4);
-}
-
-void whole_graphs() {
-    launch(kBefore, 3);
-    start({CUPTI_ACTIVITY_KIND_GRAPH_TRACE});
-    launch(kWatched, 5);
-    stop_what_wrote_nothing(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "records");
-    launch(kBetween, 4);
-}
-
-/// The second set of activity functions, which CUPTI has from 13.2 on.
-void newer_functions() {
-    launch(kBefore, 3);
-    const auto find = [](auto* like, const char* name) {
-        return reinterpret_cast<decltype(like)>(dlsym(RTLD_DEFAULT, name));
-    };
-    using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*, void*);
-    using Complete = void (*)(std::uint8_t*, std::size_t, std::size_t, void*);
-    using Register = CUptiResult(CUpti_SubscriberHandle, Request, Complete);
-    using Switch = CUptiResult(CUpti_SubscriberHandle, CUpti_ActivityKind, void*);
-    auto* const take = find(static_cast<Register*>(nullptr), "cuptiActivityRegisterCallbacks_v2");
-    auto* const enable = find(static_cast<Switch*>(nullptr), "cuptiActivityEnable_v2");
-    auto* const disable_again = find(static_cast<Switch*>(nullptr), "cuptiActivityDisable_v2");
-    host::say("registered", take(
-                                nullptr,
-                                [](std::uint8_t** buffer, std::size_t* bytes, std::size_t* most, void*) {
-                                    request(buffer, bytes, most);
-                                },
-                                [](std::uint8_t* buffer, std::size_t bytes, std::size_t valid_bytes, void*) {
-                                    complete(nullptr, 0, buffer, bytes, valid_bytes);
-                                }));
-    host::say("enabled", enable(nullptr, kKernels, nullptr));
-    launch(kWatched, 5);
-    host::say("disabled", disable_again(nullptr, kKernels, nullptr));
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts("records");
-    launch(kBetween, 4);
-}
-
 /// As Triton's Proton, which brings a copy of its own: it is opened, and subscribed to, while another one may be attached.
 void another_copy() {
     launch(kBefore, 3);
@@ -633,15 +317,10 @@ void refused() {
     launch(kBetween, 4);
 }
 
-struct Mode {
-    const char* name;
-    void (*run)();
-};
 constexpr Mode kModes[] = {
     {"first", first},
     {"records_alone", records_alone},
     {"sessions", sessions},
-    {"copies_only", copies_only},
     {"many", many},
     {"late", late},
     {"ended_at_the_end", ended_at_the_end},
@@ -650,7 +329,6 @@ constexpr Mode kModes[] = {
     {"clock_of_its_own", clock_of_its_own},
     {"clock_twice", clock_twice},
     {"finalize", finalize},
-    {"one_by_one", one_by_one},
     {"calls_of_others", calls_of_others},
     {"dropped", dropped},
     {"flush_period", flush_period},
@@ -658,27 +336,11 @@ constexpr Mode kModes[] = {
     {"gone_at_exit", gone_at_exit},
     {"storm", storm},
     {"another_copy", another_copy},
-    {"contexts", contexts},
-    {"many_contexts", many_contexts},
-    {"one_function", one_function},
-    {"old_flush", old_flush},
-    {"exclusive_kind", exclusive_kind},
-    {"excludes_itself", excludes_itself},
-    {"whole_graphs", whole_graphs},
-    {"newer_functions", newer_functions},
     {"refused", refused},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    host::register_kernels({&kBefore, &kWatched, &kBetween});
-    for (const Mode& mode : kModes) {
-        if (argc > 1 && std::strcmp(argv[1], mode.name) == 0) {
-            mode.run();
-            return 0;
-        }
-    }
-    std::printf("own_cupti: no such mode\n");
-    return 2;
+    return own_cupti::run(argc, argv, kModes);
 }
