@@ -152,8 +152,9 @@ void device_call_ends(const CallFrame& frame, CallParts& parts, bool per_thread)
 std::uint64_t cupti_exec_id(CUgraphExec exec) noexcept {
     std::uint32_t id = 0;
     if (opened_device.state.load(std::memory_order_acquire) != DeviceState::kOn ||
-        opened_device.cupti.get_graph_exec_id == nullptr)
+        opened_device.cupti.get_graph_exec_id == nullptr) {
         return 0;
+    }
     return opened_device.cupti.get_graph_exec_id(exec, &id) == CUPTI_SUCCESS ? id : 0;
 }
 
@@ -196,8 +197,9 @@ bool device_detach(const char* reason) noexcept {
     flush_before_detach();
     flush_trace(kFlushMs);  // the drain thread reads what came back, with its names
     DeviceState expected = DeviceState::kOn;
-    if (!opened_device.state.compare_exchange_strong(expected, DeviceState::kOpening, std::memory_order_seq_cst))
+    if (!opened_device.state.compare_exchange_strong(expected, DeviceState::kOpening, std::memory_order_seq_cst)) {
         return false;
+    }
     wait_for_users_of_cupti();
     lose_buffers();
     announce_device_change(false, reason);
@@ -219,8 +221,9 @@ bool device_let_go() noexcept {
     constexpr std::uint32_t kFlushMs = 1000;
     const InsideGpuspy inside;
     if (opened_device.state.load(std::memory_order_acquire) != DeviceState::kOff || !is_attached ||
-        opened_device.cupti.finalize == nullptr)
+        opened_device.cupti.finalize == nullptr) {
         return false;
+    }
     if (host_has_records() || host_has_subscribed()) return false;  // it uses both copies: that would fail alone too
     flush_trace(kFlushMs);                                          // what came back when device times ended is read
     if (!wait_for_users_of_cupti()) return false;

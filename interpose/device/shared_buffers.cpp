@@ -11,6 +11,7 @@
 #include "interpose/device/host_records.hpp"
 #include "interpose/device/host_session.hpp"
 #include "interpose/device/shared_kinds.hpp"
+#include "interpose/device/withheld_buffers.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
@@ -32,24 +33,6 @@ constinit std::atomic<std::uint64_t> callback_total_ns{0};
 constinit std::atomic<std::uint32_t> our_flushes{0};     ///< In progress, in any thread.
 constinit std::atomic<std::uint32_t> buffer_choices{0};  ///< Threads of CUPTI's that are about to get a buffer of ours.
 
-/// A buffer of the host's that CUPTI gave back.
-struct Full {
-    CUcontext context;
-    std::uint32_t stream;
-    std::uint8_t* buffer;
-    std::size_t bytes;
-    std::size_t valid_bytes;
-};
-
-/// Those that came back in a flush of ours, until the host flushes: it expects none before, may hold a lock that its callback takes, or
-/// be gone already when ours is the last flush.
-constexpr std::uint32_t kMaxWithheld = 256;
-enum Place : std::uint32_t { kFree, kWritten, kThere };
-struct Withheld {
-    std::atomic<std::uint32_t> place;
-    Full full;
-};
-constinit Withheld withheld[kMaxWithheld]{};
 constinit std::atomic<bool> withholds_all{false};  ///< In our last flush, whichever thread CUPTI uses for it.
 
 /// Counts a thread in and out. Sequentially consistent: who counts himself in and then looks at `session` sees a session, or the thread
@@ -97,31 +80,10 @@ void give_ours(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_recor
     *max_records = 0;  // as many as fit
 }
 
-void complete(const Full& full) noexcept {
+void complete(const FullBuffer& full) noexcept {
     const OutsideGpuspy hosts;
     if (const auto function = host_complete.load(std::memory_order_relaxed)) {
         function(full.context, full.stream, full.buffer, full.bytes, full.valid_bytes);
-    }
-}
-
-bool withhold(const Full& full) noexcept {
-    for (Withheld& one : withheld) {
-        std::uint32_t expected = kFree;
-        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
-        one.full = full;
-        one.place.store(kThere, std::memory_order_release);
-        return true;
-    }
-    return false;
-}
-
-void hand_on_withheld() noexcept {
-    for (Withheld& one : withheld) {
-        std::uint32_t expected = kThere;
-        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
-        const Full full = one.full;
-        one.place.store(kFree, std::memory_order_release);
-        complete(full);
     }
 }
 
@@ -167,7 +129,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
         }
     }
     if (hosts_in_flight.load(std::memory_order_relaxed) > 0) hosts_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const Full full{context, stream, buffer, bytes, valid_bytes};
+    const FullBuffer full{context, stream, buffer, bytes, valid_bytes};
     const bool is_ours = thread_local_state.flushes_for_us || withholds_all.load(std::memory_order_acquire);
     if (!is_ours || !withhold(full)) complete(full);
 }
@@ -235,7 +197,7 @@ CUptiResult host_registers_callbacks(decltype(&::cuptiActivityRegisterCallbacks)
 
 CUptiResult host_flushes(FlushCall original, void* context, std::uint32_t flag) noexcept {
     withholds_all.store(false, std::memory_order_release);
-    hand_on_withheld();
+    hand_on_withheld(complete);
     CUptiResult result = original(context, flag);
     if (session_stage() != SessionStage::kDraining) return result;
     // The host's records are all out, as far as they would be alone; its last buffer is not, if work of ours goes on in it. It must not
@@ -323,7 +285,7 @@ void forget_records() noexcept {
     is_registered.store(false, std::memory_order_release);
     host_request.store(nullptr, std::memory_order_relaxed);
     host_complete.store(nullptr, std::memory_order_relaxed);
-    for (Withheld& one : withheld) one.place.store(kFree, std::memory_order_relaxed);
+    forget_withheld();
     withholds_all.store(false, std::memory_order_relaxed);
     forget_session();
     hosts_in_flight.store(0, std::memory_order_relaxed);

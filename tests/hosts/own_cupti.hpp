@@ -26,7 +26,6 @@ inline std::mutex api_lock;  ///< Held by a host that enables and disables; its 
 inline std::mutex held_lock;
 inline std::set<std::uint8_t*> held;
 inline std::map<std::string, int> counts;
-inline std::uint64_t kernel_time = 0;
 inline bool is_flushing = false;
 inline bool takes_early = false;
 inline bool counts_others = false;  ///< Calls by threads that the host did not make.
@@ -47,7 +46,6 @@ inline void read(std::uint8_t* buffer, std::size_t valid_bytes) {
             case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
                 const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
                 ++counts[kernel->name];
-                kernel_time += kernel->end - kernel->start;
                 break;
             }
             case CUPTI_ACTIVITY_KIND_DRIVER:
