@@ -305,6 +305,20 @@ void another_copy() {
     std::printf("entered %d\n", entered);
 }
 
+/// Parameters of a CUPTI that is newer than the headers here.
+void newer_subscription() {
+    launch(kBefore, 3);
+    struct {
+        CUpti_SubscriberParams known;
+        std::uint64_t newer;
+    } parameters{};
+    parameters.known.structSize = sizeof parameters;
+    host::say("cuptiSubscribe_v2", cuptiSubscribe_v2(&subscriber, called, &entered, &parameters.known));
+    watch(1);
+    launch(kWatched, 5);
+    std::printf("entered %d\n", entered);
+}
+
 void refused() {
     launch(kBefore, 3);
     host::say("no callbacks", cuptiActivityRegisterCallbacks(nullptr, nullptr));
@@ -336,6 +350,7 @@ constexpr Mode kModes[] = {
     {"gone_at_exit", gone_at_exit},
     {"storm", storm},
     {"another_copy", another_copy},
+    {"newer_subscription", newer_subscription},
     {"refused", refused},
 };
 

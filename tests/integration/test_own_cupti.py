@@ -184,6 +184,10 @@ class Shared(harness.TestCase):
         report = self.both_of_kinds("newer_functions", ["registered: 0", "enabled: 0", "disabled: 0", f"records: {WATCHED} 5"])
         self.assert_gave_way(report, 12, "cuptiActivityRegisterCallbacks_v2")
 
+    def test_newer_form_of_a_subscription(self):
+        report = self.both("newer_subscription", ["cuptiSubscribe_v2: 0", "entered 5"])
+        self.assert_gave_way(report, 8, "newer form of cuptiSubscribe_v2")
+
     def test_what_cupti_refuses_is_refused(self):
         report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",
                                        "no handle to enable: 1", "no handle to ask: 1"])
