@@ -77,16 +77,17 @@ Completeness completeness(const Model& model) {
     result.unmatched = unmatched_rows(model);
 
     std::vector<std::string>& reasons = result.reasons;
+    // One dropped event can be both: that of a launch's inner call, which bears the id. Nothing tells which record it was of.
+    const bool dropped = std::any_of(result.losses.begin(), result.losses.end(),
+                                     [](const LossRow& loss) { return loss.cause == "ring_full"; });
     if (launches.unmatched_launches != 0) {
-        const bool dropped = std::any_of(result.losses.begin(), result.losses.end(),
-                                         [](const LossRow& loss) { return loss.cause == "ring_full"; });
         reasons.push_back(plural(launches.unmatched_launches, "kernel launch has", "kernel launches have") +
                           (dropped ? " no device record; the events that name it may be among those dropped"
                                    : " no device record and no known cause"));
     }
     if (launches.unmatched_records != 0) {
         reasons.push_back(plural(launches.unmatched_records, "kernel record has", "kernel records have") +
-                          " no launch");
+                          (dropped ? " no launch; the events that name it may be among those dropped" : " no launch"));
     }
     if (launches.not_returned != 0) {
         reasons.push_back(plural(launches.not_returned, "kernel's record", "kernels' records") +

@@ -8,7 +8,6 @@
 
 #include "collector/abi/event.hpp"
 #include "collector/ring/clock.hpp"
-#include "collector/ring/futex.hpp"
 #include "collector/ring/ring.hpp"
 #include "collector/ring/text.hpp"
 
@@ -20,13 +19,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kLowestRingBytes = 4096;
 constexpr std::uint64_t kHighestRingBytes = 64U << 20;
 constexpr std::uint64_t kLockWaitNs = 2'000'000'000;  ///< While no other thread gets its ring either.
-constexpr std::uint64_t kLockLookAgainNs = 10'000'000;
 constexpr long kTmpfsMagic = 0x01021994;
-
-// The lock's states.
-constexpr std::uint32_t kFree = 0;
-constexpr std::uint32_t kHeld = 1;
-constexpr std::uint32_t kAwaited = 2;  ///< Held, and another thread may sleep for it.
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) noexcept {
     return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
@@ -191,7 +184,7 @@ const abi::ApiEntry* RingSet::apis() const noexcept {
 
 abi::RingHeader* RingSet::claim(std::uint32_t tid, std::uint64_t ticks) noexcept {
     const ErrnoGuard keep_errno;
-    if (!lock()) {
+    if (!claiming_.lock_while_it_moves(kLockWaitNs)) {
         return nullptr;
     }
     abi::RingHeader* ring = find_free();
@@ -205,7 +198,7 @@ abi::RingHeader* RingSet::claim(std::uint32_t tid, std::uint64_t ticks) noexcept
     if (ring != nullptr) {
         ring->tid.store(tid, std::memory_order_relaxed);
     }
-    unlock();
+    claiming_.unlock();
     if (ring != nullptr) {
         write_thread_event(ring, header_->ring_bytes, tid, ticks);
     }
@@ -275,38 +268,6 @@ abi::RingHeader* RingSet::map_ring(std::uint32_t index) noexcept {
     return static_cast<abi::RingHeader*>(memory);
 }
 
-bool RingSet::lock() noexcept {
-    for (unsigned attempt = 0; attempt < 100; ++attempt) {
-        std::uint32_t expected = kFree;
-        if (lock_.compare_exchange_weak(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) {
-            return true;
-        }
-        spin_pause();
-    }
-    std::uint32_t claims = claims_.load(std::memory_order_relaxed);
-    std::uint64_t deadline_ns = read_clock_ns(CLOCK_MONOTONIC) + kLockWaitNs;
-    // A thousand threads may come at once: who waits sleeps, and each of them wakes the next.
-    while (lock_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
-        futex_wait(lock_, kAwaited, kLockLookAgainNs);
-        const std::uint64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
-        if (const std::uint32_t done = claims_.load(std::memory_order_relaxed); done != claims) {
-            claims = done;
-            deadline_ns = now_ns + kLockWaitNs;
-        } else if (now_ns > deadline_ns) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void RingSet::unlock() noexcept {
-    claims_.fetch_add(1, std::memory_order_relaxed);
-    // Acquired by the next one in lock().
-    if (lock_.exchange(kFree, std::memory_order_release) == kAwaited) {
-        futex_wake_one(lock_);
-    }
-}
-
 void RingSet::release(abi::RingHeader* ring) noexcept {
     ring->open_api.store(0, std::memory_order_relaxed);
     // Pairs with find_free().
@@ -345,8 +306,7 @@ void RingSet::forget_after_fork() noexcept {
     shared_limit_ = 0;
     has_thread_ended_ = nullptr;
     next_asked_ = 0;
-    lock_.store(kFree, std::memory_order_relaxed);
-    claims_.store(0, std::memory_order_relaxed);
+    claiming_.forget_after_fork();
     fd_ = -1;
     identity_ = {};
     share_error_ = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "collector/abi/ring_layout.hpp"
+#include "collector/ring/mutex.hpp"
 #include "collector/ring/owned_fd.hpp"
 
 namespace gpuspy::ring {
@@ -78,8 +79,6 @@ private:
     abi::RingHeader* find_free() noexcept;
     void take_back() noexcept;
     abi::RingHeader* grow() noexcept;
-    bool lock() noexcept;
-    void unlock() noexcept;
 
     abi::MapHeader* header_ = nullptr;
     abi::RingHeader** rings_ = nullptr;  ///< kMaxRings pointers, in a mapping of their own.
@@ -88,9 +87,7 @@ private:
     std::uint32_t shared_limit_ = 0;  ///< Rings from this index on are private.
     bool (*has_thread_ended_)(std::uint32_t tid) noexcept = nullptr;
     std::uint32_t next_asked_ = 0;  ///< Ring whose thread is asked for next.
-    std::atomic<std::uint32_t> lock_{0};
-    std::atomic<std::uint32_t> claims_{
-        0};  ///< Done, with or without success: who waits for the lock sees others get on.
+    Mutex claiming_;
     int fd_ = -1;
     FileIdentity identity_{};
     int share_error_ = 0;

@@ -5,8 +5,6 @@
 // only then move the tails.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -17,6 +15,8 @@
 #include "collector/sink/last_thread.hpp"
 #include "collector/sink/lasting_facts.hpp"
 #include "collector/sink/object_map.hpp"
+#include "collector/sink/open_ranges.hpp"
+#include "collector/sink/own_thread.hpp"
 #include "collector/sink/trace_writer.hpp"
 
 namespace gpuspy::sink {
@@ -67,9 +67,7 @@ struct DrainConfig {
     /// The trace's header as it was written: a flight recorder's files begin with it.
     const std::uint8_t* header = nullptr;
     std::size_t header_bytes = 0;
-    /// pthread_create of this process. A pointer, because its symbol version must be glibc 2.17's: the preload library
-    /// looks it up.
-    int (*create_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = nullptr;
+    CreateThread create_thread = nullptr;
     void (*at_step)(void* self, PassStep step) noexcept = nullptr;
     void* at_step_self = nullptr;
 };
@@ -150,8 +148,10 @@ private:
     int init_recorder() noexcept;
     void look_after_recorder() noexcept;
     void begin_kept_part() noexcept;
+    void note_for_recorder(const abi::EventHeader* event, std::uint32_t index, std::uint32_t tid) noexcept;
     void put_kept_facts() noexcept;
     void put_origins() noexcept;
+    void put_open_ranges() noexcept;
     void begin_segment(std::uint32_t segment) noexcept;
     void tell_again() noexcept;
 
@@ -183,6 +183,7 @@ private:
     FlightRecorder recorder_;
     LastingFacts facts_;            ///< For the recorder alone.
     CapturedOrigins origins_;       ///< Likewise.
+    OpenRanges open_ranges_;        ///< Likewise.
     bool is_saying_again_ = false;  ///< Blocks go into the recorder's new file alone.
     int say_again_error_ = 0;
     std::uint64_t appended_blocks_ = 0;

@@ -33,8 +33,20 @@ int Drain::init_recorder() noexcept {
                                ring::read_clock_ns(CLOCK_MONOTONIC));
     error = error != 0 ? error : facts_.init();
     error = error != 0 ? error : origins_.init(rings_->apis(), rings_->header()->api_count);
+    error = error != 0 ? error : open_ranges_.init();
     encoder_.keep_facts_in(error == 0 ? &facts_ : nullptr);
     return error;
+}
+
+/// What the next part needs of an event that has been encoded.
+void Drain::note_for_recorder(const abi::EventHeader* event, std::uint32_t index, std::uint32_t tid) noexcept {
+    if (event->type == abi::EventType::kCall) {
+        origins_.note(index, *reinterpret_cast<const abi::CallEvent*>(event));
+    } else if (event->type == abi::EventType::kRange) {
+        open_ranges_.note(index, tid, *reinterpret_cast<const abi::RangeEvent*>(event));
+    } else if (event->type == abi::EventType::kThread) {
+        open_ranges_.thread_ended(index);
+    }
 }
 
 /// Between two blocks: nothing is encoded that is not committed.
@@ -87,12 +99,32 @@ void Drain::put_kept_facts() noexcept {
         emit([&] { return encoder_.fact(tag, fields, bytes); });
     });
     put_origins();
+    put_open_ranges();
     if (facts_.refused() != 0) {
         emit([&] {
             return encoder_.notice(part.ticks,
                                    "more names and graphs than the flight recorder can keep: some are not known here");
         });
     }
+    if (open_ranges_.refused() != 0) {
+        emit([&] {
+            return encoder_.notice(part.ticks,
+                                   "more NVTX ranges were open than the flight recorder can keep: some are not here");
+        });
+    }
+}
+
+/// As they began, each on its thread.
+void Drain::put_open_ranges() noexcept {
+    open_ranges_.visit([&](std::uint32_t index, std::uint32_t tid, const abi::RangeEvent& event) {
+        emit([&] {
+            const bool has_name = states_[index].tid == tid;
+            if (!encoder_.is_current(index, tid) && !encoder_.thread(index, tid, has_name ? states_[index].name : "")) {
+                return false;
+            }
+            return encoder_.open_range(&event);
+        });
+    });
 }
 
 /// Of the captured launches those that a graph was made of.

@@ -109,6 +109,8 @@ public:
     /// A record that LastingFacts kept.
     [[nodiscard]] bool fact(abi::Tag tag, const std::uint8_t* fields, std::size_t bytes) noexcept;
     [[nodiscard]] bool origin(const CapturedOrigin& origin) noexcept;
+    /// A range that began before the part that is kept: it was counted then.
+    [[nodiscard]] bool open_range(const abi::RangeEvent* event) noexcept;
     [[nodiscard]] bool kept(const KeptPart& part) noexcept;
 
     static constexpr std::uint32_t kNoThread = 0xffffffffU;

@@ -1,11 +1,10 @@
 #include "interpose/device/flusher.hpp"
 
-#include <signal.h>
-
 #include <atomic>
 
-#include "collector/ring/owned_fd.hpp"
 #include "collector/sink/last_thread.hpp"
+#include "collector/sink/own_thread.hpp"
+#include "interpose/device/host_records.hpp"
 #include "interpose/lifecycle/glibc.hpp"
 #include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
@@ -24,6 +23,7 @@ constinit Flush flush_function = nullptr;
 
 void* flusher_main(void*) noexcept {
     const InsideGpuspy inside;  // what CUPTI calls on this thread is not the host's
+    hide_calls_of_this_thread();
     while (!stops.load(std::memory_order_acquire)) {
         pause_ns(kPeriodNs);
         flusher.store(Flusher::kFlushing, std::memory_order_seq_cst);
@@ -39,20 +39,9 @@ void* flusher_main(void*) noexcept {
 void start_flusher(void (*flush)() noexcept) noexcept {
     Flusher none = Flusher::kNone;
     if (!flusher.compare_exchange_strong(none, Flusher::kAsleep, std::memory_order_acq_rel)) return;
-    const ring::ErrnoGuard keep_errno;
     flush_function = flush;
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sink::other_own_threads.fetch_add(1, std::memory_order_relaxed);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    const int error = gpuspy_pthread_create(&thread, &attributes, flusher_main, nullptr);
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
+    const int error = sink::start_own_thread(gpuspy_pthread_create, flusher_main, nullptr);
     if (error != 0) sink::other_own_threads.fetch_sub(1, std::memory_order_relaxed);
 }
 

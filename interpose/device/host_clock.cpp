@@ -31,7 +31,7 @@ constinit std::uint32_t clock_count = 0;                        ///< Under the l
 constinit std::atomic<std::int64_t> device_minus_monotonic{0};  ///< ns, of CUPTI's own clock when the host set its own.
 
 // Times lie on a line through `latest` with the rate since `base`. Under the lock: the host may set another clock meanwhile.
-constinit SpinLock readings_lock;
+constinit SetUpLock readings_lock;
 constinit Reading base{};
 constinit Reading next_base{};
 constinit Reading latest{};

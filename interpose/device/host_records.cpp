@@ -4,6 +4,7 @@
 
 #include "interpose/device/buffers.hpp"
 #include "interpose/device/records.hpp"
+#include "interpose/lifecycle/glibc.hpp"
 #include "interpose/lifecycle/lock.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/record/handle_map.hpp"
@@ -58,7 +59,7 @@ private:
         count_ = 0;
     }
 
-    SpinLock lock_;
+    SetUpLock lock_;
     std::uint8_t* buffer_ = nullptr;
     std::uint32_t count_ = 0;
     std::uint32_t clock_ = 0;
@@ -94,6 +95,25 @@ std::uint64_t word_of(std::uint8_t* buffer, std::uint32_t version) noexcept {
     return local.read_word;
 }
 
+/// Ids of our threads in records, in both forms that CUPTI has. The drain thread and the flusher, and no others.
+constexpr std::uint32_t kMaxOwnThreads = 4;
+struct OwnThread {
+    std::atomic<std::uint32_t> tid;
+    std::atomic<std::uint32_t> handle;  ///< Of pthread_self(), the lower half.
+};
+constinit OwnThread own_threads[kMaxOwnThreads]{};
+constinit std::atomic<std::uint32_t> own_thread_count{0};
+
+bool is_own_thread(std::uint32_t id) noexcept {
+    if (id == 0) return false;
+    for (const OwnThread& thread : own_threads) {
+        if (thread.tid.load(std::memory_order_relaxed) == id || thread.handle.load(std::memory_order_relaxed) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class Activity>
 bool is_later(const CUpti_Activity* record, std::uint64_t word) noexcept {
     // Ids are given in the order of calls, and wrap.
@@ -113,6 +133,11 @@ bool is_hidden(const CUpti_Activity* record, std::uint64_t word) noexcept {
             return (word & 4) != 0 || is_later<CUpti_ActivityMemcpyPtoP4>(record, word);
         case CUPTI_ACTIVITY_KIND_MEMSET:
             return (word & 8) != 0 || is_later<CUpti_ActivityMemset4>(record, word);
+        case CUPTI_ACTIVITY_KIND_DRIVER:
+        case CUPTI_ACTIVITY_KIND_RUNTIME: {
+            const void* bytes = record;
+            return is_own_thread(static_cast<const CUpti_ActivityAPI*>(bytes)->threadId);
+        }
         default:
             return false;
     }
@@ -175,12 +200,24 @@ CUptiResult host_next_record(decltype(&::cuptiActivityGetNextRecord) original, s
     return result;
 }
 
+void hide_calls_of_this_thread() noexcept {
+    const std::uint32_t index = own_thread_count.fetch_add(1, std::memory_order_relaxed);
+    if (index >= kMaxOwnThreads) return;
+    own_threads[index].tid.store(static_cast<std::uint32_t>(current_tid()), std::memory_order_relaxed);
+    own_threads[index].handle.store(static_cast<std::uint32_t>(pthread_self()), std::memory_order_relaxed);
+}
+
 void give_copies() noexcept {
     copies.give();
 }
 
 void forget_copies() noexcept {
     copies.forget();
+    for (OwnThread& thread : own_threads) {
+        thread.tid.store(0, std::memory_order_relaxed);
+        thread.handle.store(0, std::memory_order_relaxed);
+    }
+    own_thread_count.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace gpuspy::hook

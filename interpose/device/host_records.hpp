@@ -5,22 +5,9 @@
 #include <cstdint>
 
 #include "interpose/device/cupti_api.hpp"
+#include "interpose/device/host_kinds.hpp"
 
 namespace gpuspy::hook {
-
-/// A set of kinds of records. Those beyond 62, of a CUPTI newer than our headers, are one.
-using Kinds = std::uint64_t;
-
-constexpr Kinds bit_of(std::uint32_t kind) noexcept {
-    return Kinds{1} << (kind < 63 ? kind : 63);
-}
-static_assert(CUPTI_ACTIVITY_KIND_COUNT < 63);
-
-/// Those that we enable.
-inline constexpr CUpti_ActivityKind kOurKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                                   CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
-inline constexpr Kinds kOurKindBits =
-    bit_of(kOurKinds[0]) | bit_of(kOurKinds[1]) | bit_of(kOurKinds[2]) | bit_of(kOurKinds[3]);
 
 /// What the host is shown of a buffer.
 struct HostView {
@@ -46,6 +33,9 @@ void leave_hosts_buffer(std::uint8_t* buffer) noexcept;
 /// The host's cuptiActivityGetNextRecord.
 CUptiResult host_next_record(decltype(&::cuptiActivityGetNextRecord) original, std::uint8_t* buffer, std::size_t bytes,
                              CUpti_Activity** record) noexcept;
+
+/// The calling thread is one of ours: records of its calls of the driver, which the host would not have alone, are not shown to the host.
+void hide_calls_of_this_thread() noexcept;
 
 /// Drain thread, before it visits the pool: what was copied is put there.
 void give_copies() noexcept;

@@ -24,8 +24,6 @@ constinit View views[kViewCount]{};
 constinit std::atomic<std::uint32_t> number{0};
 constinit std::atomic<SessionStage> stage{SessionStage::kNone};
 
-constinit std::atomic<Kinds> kinds{0};
-constinit std::atomic<Kinds> all_kinds{0};                   ///< That were enabled at any time.
 constinit std::atomic<std::uint32_t> newest_correlation{0};  ///< Of calls during a session.
 constinit std::atomic<std::uint64_t> draining_since_ns{0};   ///< CLOCK_MONOTONIC.
 
@@ -79,26 +77,12 @@ HostView view_since_session(std::uint32_t first) noexcept {
     return view;
 }
 
-Kinds hosts_kinds() noexcept {
-    return kinds.load(std::memory_order_acquire);
-}
-
-bool add_hosts_kind(CUpti_ActivityKind kind) noexcept {
-    all_kinds.fetch_or(bit_of(kind), std::memory_order_relaxed);
-    return (kinds.fetch_or(bit_of(kind), std::memory_order_acq_rel) & bit_of(kind)) == 0;
-}
-
-void remove_hosts_kind(CUpti_ActivityKind kind) noexcept {
-    const Kinds before = kinds.fetch_and(~bit_of(kind), std::memory_order_acq_rel);
-    if ((before & ~bit_of(kind)) != 0 || session_stage() != SessionStage::kOn) return;
+void end_session() noexcept {
+    if (session_stage() != SessionStage::kOn) return;
     view_at(session_number())
         .end.store(kOver | newest_correlation.load(std::memory_order_relaxed), std::memory_order_relaxed);
     draining_since_ns.store(ring::read_clock_ns(CLOCK_MONOTONIC), std::memory_order_relaxed);
     stage.store(SessionStage::kDraining, std::memory_order_seq_cst);
-}
-
-bool is_hosts_kind(CUpti_ActivityKind kind) noexcept {
-    return (all_kinds.load(std::memory_order_relaxed) & bit_of(kind)) != 0;
 }
 
 void note_correlation(std::uint32_t correlation) noexcept {
@@ -110,7 +94,7 @@ void note_correlation(std::uint32_t correlation) noexcept {
 }
 
 void forget_session() noexcept {
-    kinds.store(0, std::memory_order_relaxed);
+    forget_hosts_kinds();
     newest_correlation.store(0, std::memory_order_relaxed);
     View& view = view_at(session_number());
     view.end.store(0, std::memory_order_relaxed);

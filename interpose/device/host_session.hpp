@@ -34,19 +34,13 @@ void leave_session_if_abandoned() noexcept;
 /// rather what was between them too than less than there was.
 HostView view_since_session(std::uint32_t first) noexcept;
 
-/// Kinds that the host has enabled.
-Kinds hosts_kinds() noexcept;
-/// Returns whether it is new.
-bool add_hosts_kind(CUpti_ActivityKind kind) noexcept;
-/// The last one ends the session.
-void remove_hosts_kind(CUpti_ActivityKind kind) noexcept;
-/// A kind of records that the host has enabled at some time: not ours to read, nor to miss.
-bool is_hosts_kind(CUpti_ActivityKind kind) noexcept;
+/// The host has disabled the last kind: the session ends with its next flush.
+void end_session() noexcept;
 
 /// A driver call that makes device work begins, with this id: so that it is known which of them the host's session has.
 void note_correlation(std::uint32_t correlation) noexcept;
 
-/// CUPTI was finalised, or this is a forked child.
+/// CUPTI was finalised, or this is a forked child. The host's kinds are forgotten too.
 void forget_session() noexcept;
 
 }  // namespace gpuspy::hook

@@ -66,10 +66,11 @@ sink::KernelRecord read_kernel(const CUpti_ActivityKernel10& record, bool has_gr
     return kernel;
 }
 
-sink::MemcpyRecord read_memcpy(const CUpti_ActivityMemcpy6& record, bool has_graphs) noexcept {
+/// Also between devices, whose records have other fields besides.
+template <class Activity>
+sink::MemcpyRecord read_memcpy(const Activity& record) noexcept {
     sink::MemcpyRecord copy;
     read_common(copy, record);
-    if (has_graphs) read_graph_node(copy, record.graphNodeId);
     copy.bytes = record.bytes;
     copy.kind = record.copyKind;
     copy.source_kind = record.srcKind;
@@ -78,14 +79,9 @@ sink::MemcpyRecord read_memcpy(const CUpti_ActivityMemcpy6& record, bool has_gra
     return copy;
 }
 
-sink::MemcpyRecord read_peer_memcpy(const CUpti_ActivityMemcpyPtoP4& record) noexcept {
-    sink::MemcpyRecord copy;
-    read_common(copy, record);
-    copy.bytes = record.bytes;
-    copy.kind = record.copyKind;
-    copy.source_kind = record.srcKind;
-    copy.destination_kind = record.dstKind;
-    copy.asynchronous = (record.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0;
+sink::MemcpyRecord read_memcpy(const CUpti_ActivityMemcpy6& record, bool has_graphs) noexcept {
+    sink::MemcpyRecord copy = read_memcpy(record);
+    if (has_graphs) read_graph_node(copy, record.graphNodeId);
     return copy;
 }
 
@@ -140,8 +136,7 @@ bool read_record(const CuptiApi& api, const CUpti_Activity* record, ActivityReco
                  read_memcpy(*static_cast<const CUpti_ActivityMemcpy6*>(bytes), has_graphs));
             return true;
         case CUPTI_ACTIVITY_KIND_MEMCPY2:
-            keep(into, ActivityRecord::kMemcpy,
-                 read_peer_memcpy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(bytes)));
+            keep(into, ActivityRecord::kMemcpy, read_memcpy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(bytes)));
             return true;
         case CUPTI_ACTIVITY_KIND_MEMSET:
             keep(into, ActivityRecord::kMemset,

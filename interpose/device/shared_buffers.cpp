@@ -10,6 +10,8 @@
 #include "interpose/device/host_clock.hpp"
 #include "interpose/device/host_records.hpp"
 #include "interpose/device/host_session.hpp"
+#include "interpose/device/shared_kinds.hpp"
+#include "interpose/device/withheld_buffers.hpp"
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/thread.hpp"
@@ -31,24 +33,6 @@ constinit std::atomic<std::uint64_t> callback_total_ns{0};
 constinit std::atomic<std::uint32_t> our_flushes{0};     ///< In progress, in any thread.
 constinit std::atomic<std::uint32_t> buffer_choices{0};  ///< Threads of CUPTI's that are about to get a buffer of ours.
 
-/// A buffer of the host's that CUPTI gave back.
-struct Full {
-    CUcontext context;
-    std::uint32_t stream;
-    std::uint8_t* buffer;
-    std::size_t bytes;
-    std::size_t valid_bytes;
-};
-
-/// Those that came back in a flush of ours, until the host flushes: it expects none before, may hold a lock that its callback takes, or
-/// be gone already when ours is the last flush.
-constexpr std::uint32_t kMaxWithheld = 256;
-enum Place : std::uint32_t { kFree, kWritten, kThere };
-struct Withheld {
-    std::atomic<std::uint32_t> place;
-    Full full;
-};
-constinit Withheld withheld[kMaxWithheld]{};
 constinit std::atomic<bool> withholds_all{false};  ///< In our last flush, whichever thread CUPTI uses for it.
 
 /// Counts a thread in and out. Sequentially consistent: who counts himself in and then looks at `session` sees a session, or the thread
@@ -96,31 +80,10 @@ void give_ours(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_recor
     *max_records = 0;  // as many as fit
 }
 
-void complete(const Full& full) noexcept {
+void complete(const FullBuffer& full) noexcept {
     const OutsideGpuspy hosts;
     if (const auto function = host_complete.load(std::memory_order_relaxed)) {
         function(full.context, full.stream, full.buffer, full.bytes, full.valid_bytes);
-    }
-}
-
-bool withhold(const Full& full) noexcept {
-    for (Withheld& one : withheld) {
-        std::uint32_t expected = kFree;
-        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
-        one.full = full;
-        one.place.store(kThere, std::memory_order_release);
-        return true;
-    }
-    return false;
-}
-
-void hand_on_withheld() noexcept {
-    for (Withheld& one : withheld) {
-        std::uint32_t expected = kThere;
-        if (!one.place.compare_exchange_strong(expected, kWritten, std::memory_order_acquire)) continue;
-        const Full full = one.full;
-        one.place.store(kFree, std::memory_order_release);
-        complete(full);
     }
 }
 
@@ -166,7 +129,7 @@ void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream, std::uin
         }
     }
     if (hosts_in_flight.load(std::memory_order_relaxed) > 0) hosts_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    const Full full{context, stream, buffer, bytes, valid_bytes};
+    const FullBuffer full{context, stream, buffer, bytes, valid_bytes};
     const bool is_ours = thread_local_state.flushes_for_us || withholds_all.load(std::memory_order_acquire);
     if (!is_ours || !withhold(full)) complete(full);
 }
@@ -202,6 +165,12 @@ void take_back_ours() noexcept {
     }
 }
 
+}  // namespace
+
+const CuptiApi* our_records() noexcept {
+    return ours.load(std::memory_order_acquire);
+}
+
 void begin_session_if_due() noexcept {
     if (host_request.load(std::memory_order_relaxed) == nullptr || hosts_kinds() == 0) return;
     const bool is_first = session_stage() == SessionStage::kNone;
@@ -209,8 +178,6 @@ void begin_session_if_due() noexcept {
     begin_session();
     if (is_first) take_back_ours();
 }
-
-}  // namespace
 
 CUptiResult host_registers_callbacks(decltype(&::cuptiActivityRegisterCallbacks) original,
                                      CUpti_BuffersCallbackRequestFunc request,
@@ -228,17 +195,17 @@ CUptiResult host_registers_callbacks(decltype(&::cuptiActivityRegisterCallbacks)
     return CUPTI_SUCCESS;
 }
 
-CUptiResult host_flushes(decltype(&::cuptiActivityFlushAll) original, std::uint32_t flag) noexcept {
+CUptiResult host_flushes(FlushCall original, void* context, std::uint32_t flag) noexcept {
     withholds_all.store(false, std::memory_order_release);
-    hand_on_withheld();
-    CUptiResult result = original(flag);
+    hand_on_withheld(complete);
+    CUptiResult result = original(context, flag);
     if (session_stage() != SessionStage::kDraining) return result;
     // The host's records are all out, as far as they would be alone; its last buffer is not, if work of ours goes on in it. It must not
     // come later: the host may have let go of what its callback needs.
     leave_session();
     constexpr int kTries = 3;
     for (int i = 0; i < kTries && result == CUPTI_SUCCESS && hosts_in_flight.load(std::memory_order_relaxed) > 0; ++i) {
-        result = original(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        result = original(context, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     }
     return result;
 }
@@ -285,32 +252,6 @@ CUptiResult host_sets_attribute(decltype(&::cuptiActivitySetAttribute) original,
     return result;
 }
 
-bool host_enables_kind(CUpti_ActivityKind kind) noexcept {
-    const CuptiApi* api = ours.load(std::memory_order_acquire);
-    // Either form of kernel records excludes the other. The host wants kernels one by one: it gets what it would get alone.
-    if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr &&
-        (hosts_kinds() & bit_of(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) == 0) {
-        api->disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    }
-    const bool is_new = add_hosts_kind(kind);
-    begin_session_if_due();
-    return is_new;
-}
-
-void host_failed_to_enable(CUpti_ActivityKind kind) noexcept {
-    host_disabled_kind(kind);
-}
-
-bool may_disable_kind(CUpti_ActivityKind kind) noexcept {
-    return ours.load(std::memory_order_acquire) == nullptr || (bit_of(kind) & kOurKindBits) == 0;
-}
-
-void host_disabled_kind(CUpti_ActivityKind kind) noexcept {
-    const CuptiApi* api = ours.load(std::memory_order_acquire);
-    if (kind == CUPTI_ACTIVITY_KIND_KERNEL && api != nullptr) api->enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    remove_hosts_kind(kind);
-}
-
 CUptiResult begin_our_records(const CuptiApi& api) noexcept {
     CUptiResult result = CUPTI_SUCCESS;
     if (!is_registered.load(std::memory_order_acquire)) {
@@ -318,12 +259,7 @@ CUptiResult begin_our_records(const CuptiApi& api) noexcept {
         if (result == CUPTI_SUCCESS) is_registered.store(true, std::memory_order_release);
     }
     ours.store(&api, std::memory_order_release);
-    const Kinds hosts = hosts_kinds();
-    for (const CUpti_ActivityKind kind : kOurKinds) {
-        const bool is_excluded =
-            kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && (hosts & bit_of(CUPTI_ACTIVITY_KIND_KERNEL)) != 0;
-        if (result == CUPTI_SUCCESS && !is_excluded) result = api.enable(kind);
-    }
+    if (result == CUPTI_SUCCESS) result = enable_our_kinds(api);
     if (result != CUPTI_SUCCESS) end_our_records();
     return result;
 }
@@ -333,10 +269,7 @@ void end_our_records() noexcept {
     if (api == nullptr) return;
     flush(may_flush());
     ours.store(nullptr, std::memory_order_release);
-    const Kinds hosts = hosts_kinds();
-    for (const CUpti_ActivityKind kind : kOurKinds) {
-        if ((hosts & bit_of(kind)) == 0) api->disable(kind);
-    }
+    disable_our_kinds(*api);
 }
 
 bool host_has_records() noexcept {
@@ -352,7 +285,7 @@ void forget_records() noexcept {
     is_registered.store(false, std::memory_order_release);
     host_request.store(nullptr, std::memory_order_relaxed);
     host_complete.store(nullptr, std::memory_order_relaxed);
-    for (Withheld& one : withheld) one.place.store(kFree, std::memory_order_relaxed);
+    forget_withheld();
     withholds_all.store(false, std::memory_order_relaxed);
     forget_session();
     hosts_in_flight.store(0, std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 // here first, then handed on, the same memory, since CUPTI reads records back only from a buffer that it filled. Without a
 // session it gets ours. When a session begins ours are flushed, or the host's first records would come in them. In it nothing is flushed
 // but by the host: torch.profiler takes none that came of themselves. A kind that both enabled stays on until both have disabled
-// it; records that the host would not have alone are left out of what it reads (host_records.hpp).
+// it (shared_kinds.hpp); records that the host would not have alone are left out of what it reads (host_records.hpp).
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ CUptiResult host_sets_timestamps(decltype(&::cuptiActivityRegisterTimestampCallb
 
 CUptiResult host_sets_attribute(decltype(&::cuptiActivitySetAttribute) original, CUpti_ActivityAttribute attribute,
                                 std::size_t* bytes, void* value) noexcept;
-CUptiResult host_flushes(decltype(&::cuptiActivityFlushAll) original, std::uint32_t flag) noexcept;
+/// A function of CUPTI's that flushes, with its other arguments.
+using FlushCall = CUptiResult (*)(void* context, std::uint32_t flag);
+CUptiResult host_flushes(FlushCall original, void* context, std::uint32_t flag) noexcept;
 
-/// Before the host enables a kind of records, whole or for some calls. True: it had not been.
-bool host_enables_kind(CUpti_ActivityKind kind) noexcept;
-/// CUPTI refused, after a true.
-void host_failed_to_enable(CUpti_ActivityKind kind) noexcept;
-/// Whether CUPTI is to disable a kind that the host disables; not while we need it.
-bool may_disable_kind(CUpti_ActivityKind kind) noexcept;
-void host_disabled_kind(CUpti_ActivityKind kind) noexcept;
+/// The host has callbacks, or a kind, that it had not: a session begins when it has both.
+void begin_session_if_due() noexcept;
+
+/// CUPTI while we record device times, else nullptr.
+const CuptiApi* our_records() noexcept;
 
 /// We begin: callbacks and kinds. `api` stays where it is until end_our_records().
 CUptiResult begin_our_records(const CuptiApi& api) noexcept;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
 // After cuda_headers.hpp (subscriber.hpp): the arguments of each driver function, as CUPTI hands them to a callback.
 #include <generated_cuda_meta.h>
@@ -25,10 +24,6 @@ struct Watched {
     abi::ApiClass api_class;
     bool is_per_thread;
 };
-
-constexpr bool is_per_thread(std::string_view name) {
-    return name.ends_with("_ptsz") || name.ends_with("_ptds");
-}
 
 constexpr Watched kDriverCalls[] = {
 #define HOOK(name, api_class, ...) \

@@ -15,7 +15,7 @@ namespace {
 
 constinit Config current;
 constinit std::atomic<bool> is_read{false};
-constinit SpinLock read_lock;
+constinit SetUpLock read_lock;
 
 /// Decimal or 0x; whole string, within bounds.
 bool parse_number(const char* text, std::uint64_t lowest, std::uint64_t highest, std::uint64_t* value) noexcept {

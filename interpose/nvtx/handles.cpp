@@ -29,7 +29,7 @@ constinit Domain domains[kMaxDomains]{};
 constinit std::atomic<std::uint32_t> domain_count{1};  ///< Of `domains`, the default one first. Release, acquire.
 constinit std::atomic<Strings*> strings{nullptr};
 constinit std::atomic<const char*> shortage_text{nullptr};
-constinit SpinLock handles_lock;
+constinit SetUpLock handles_lock;
 
 struct TooManyStrings {
     std::uint32_t bytes;

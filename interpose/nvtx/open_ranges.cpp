@@ -14,7 +14,7 @@ namespace {
 
 static_assert(sizeof(OpenPushes) <= std::size_t{2} * 4096, "two pages a thread");
 
-constinit SpinLock pushes_lock;  ///< The list of those without a thread, and the key.
+constinit SetUpLock pushes_lock;  ///< The list of those without a thread, and the key.
 constinit OpenPushes* free_pushes = nullptr;
 constinit pthread_key_t pushes_key;
 constinit bool has_pushes_key = false;

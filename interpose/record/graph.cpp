@@ -33,7 +33,7 @@ struct Switched {
 };
 constexpr std::uint32_t kMaxSwitched = 64;
 constinit Switched switched[kMaxSwitched]{};
-constinit SpinLock switched_lock;
+constinit SetUpLock switched_lock;
 
 std::uint64_t word(const void* handle) noexcept {
     return reinterpret_cast<std::uintptr_t>(handle);

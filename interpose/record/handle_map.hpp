@@ -29,7 +29,7 @@ private:
 
     Entry* find(std::uint64_t handle) noexcept;
 
-    SpinLock lock_;
+    SetUpLock lock_;
     Entry* entries_ = nullptr;
 };
 

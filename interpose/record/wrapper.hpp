@@ -1,8 +1,6 @@
 // The typed wrapper of a hook: one instance per hook and slot, made from the table (table/wrappers.cpp).
 #pragma once
 
-#include <string_view>
-
 #include "interpose/device/device.hpp"
 #include "interpose/lifecycle/generation.hpp"
 #include "interpose/record/call.hpp"
@@ -30,10 +28,6 @@ constexpr Status unavailable() noexcept {
         return cudaErrorInsufficientDriver;
     else
         return CUPTI_ERROR_NOT_INITIALIZED;
-}
-
-constexpr bool is_per_thread(std::string_view name) noexcept {
-    return name.ends_with("_ptsz") || name.ends_with("_ptds");
 }
 
 template <HookId Id, std::size_t Slot, class Function>

@@ -46,7 +46,7 @@ struct Finding {
 constexpr std::uint32_t kMaxFindings = 64;
 constinit Finding findings[kMaxFindings]{};
 constinit std::uint32_t finding_count = 0;
-constinit SpinLock findings_lock;
+constinit SetUpLock findings_lock;
 
 /// What was looked at. Only hints that save work: threads that look at the same time do the same twice.
 struct Seen {

@@ -24,7 +24,7 @@ struct DriverMap {
 constexpr std::uint32_t kMaxMaps = 4;
 constinit DriverMap maps[kMaxMaps]{};
 constinit std::atomic<std::uint32_t> map_count{0};
-constinit SpinLock map_lock;
+constinit SetUpLock map_lock;
 
 const DriverMap* find_map(const void* pointer) noexcept {
     const std::uint32_t count = map_count.load(std::memory_order_acquire);

@@ -24,7 +24,7 @@ constinit std::atomic<std::uint32_t> routes_epoch{0};
 namespace {
 
 constinit std::atomic<bool> has_routes{false};
-constinit SpinLock bind_lock;
+constinit SetUpLock bind_lock;
 
 /// The objects that define a name.
 struct Candidates {

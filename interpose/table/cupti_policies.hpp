@@ -6,14 +6,15 @@
 
 #include <cstdio>
 #include <tuple>
-#include <type_traits>
 
 #include "interpose/device/cupti_host.hpp"
 #include "interpose/device/device.hpp"
 #include "interpose/device/host_records.hpp"
 #include "interpose/device/shared_buffers.hpp"
+#include "interpose/device/shared_kinds.hpp"
 #include "interpose/device/shared_subscriber.hpp"
 #include "interpose/record/call.hpp"
+#include "interpose/table/hooks.hpp"
 
 namespace gpuspy::hook {
 
@@ -66,6 +67,18 @@ inline bool is_of_newer_form(const CUpti_SubscriberParams* parameters) noexcept 
     return parameters != nullptr && parameters->structSize > sizeof *parameters;
 }
 
+/// The host calls what does not mix with the functions that we use (CUPTI 13.2): device times end. As long as CUPTI has ours it may refuse
+/// all the same, so then it is finalised, where the host has nothing of it yet.
+template <class Call>
+CUptiResult give_way(const char* function, Call call) noexcept {
+    char reason[256];
+    snprintf(reason, sizeof reason, "%s called %s, which does not go with the functions that gpuspy uses",
+             cupti_holder(), function);
+    device_yield(reason);
+    const CUptiResult result = call();
+    return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && device_let_go() ? call() : result;
+}
+
 /// cuptiSubscribe, and its second form with one argument more.
 struct SharedSubscription {
     template <class Original, class... More>
@@ -78,9 +91,8 @@ struct SharedSubscription {
             return again ? original(subscriber, callback, data, more...) : result;
         }
         if ((is_of_newer_form(more) || ...)) {
-            // With it go functions that do not mix with those that we use (CUPTI 13.3).
-            device_yield("a newer form of cuptiSubscribe_v2 was called");
-            return original(subscriber, callback, data, more...);
+            return give_way("a newer form of cuptiSubscribe_v2",
+                            [&] { return original(subscriber, callback, data, more...); });
         }
         auto with_more = std::make_tuple(original, more...);
         using Context = decltype(with_more);
@@ -93,28 +105,55 @@ struct SharedSubscription {
     }
 };
 
-/// A kind is enabled; it is the argument at Index.
-template <int Index>
+/// The host enables a kind, by `call`. One that CUPTI refuses beside ours it gets, and we give way.
+template <class Call>
+CUptiResult enable_for_host(CUpti_ActivityKind kind, KindScope scope, Call call) noexcept {
+    const bool is_new = host_enables_kind(kind, scope);
+    CUptiResult result = call();
+    if (result == CUPTI_ERROR_NOT_COMPATIBLE && set_our_kinds_aside()) {
+        result = call();
+        if (result == CUPTI_SUCCESS) {
+            char reason[256];
+            snprintf(reason, sizeof reason, "%s enabled activity kind %d, which excludes those of kernels",
+                     cupti_holder(), static_cast<int>(kind));
+            device_yield(reason);
+        } else {
+            take_our_kinds_back();
+        }
+    }
+    if (result != CUPTI_SUCCESS && is_new) host_disabled_kind(kind, scope);
+    return result;
+}
+
+constexpr KindScope scope_of(CUpti_ActivityKind) noexcept {
+    return {};
+}
+inline KindScope scope_of(CUcontext context, CUpti_ActivityKind) noexcept {
+    return {KindScope::kContext, reinterpret_cast<std::uintptr_t>(context)};
+}
+constexpr CUpti_ActivityKind kind_of(CUpti_ActivityKind kind) noexcept {
+    return kind;
+}
+constexpr CUpti_ActivityKind kind_of(CUcontext, CUpti_ActivityKind kind) noexcept {
+    return kind;
+}
+
+/// cuptiActivityEnable, and its form with a context.
 struct SharedEnable {
     template <class Original, class... A>
     static CUptiResult instead(Original original, const void* caller, A... arguments) noexcept {
         if (!is_shared_taking(original, caller, "cuptiActivityEnable")) return original(arguments...);
-        const CUpti_ActivityKind kind = std::get<Index>(std::tuple<A...>(arguments...));
-        const bool is_new = host_enables_kind(kind);
-        const CUptiResult result = original(arguments...);
-        if (result != CUPTI_SUCCESS && is_new) host_failed_to_enable(kind);
-        return result;
+        return enable_for_host(kind_of(arguments...), scope_of(arguments...), [&] { return original(arguments...); });
     }
 };
 
-template <int Index>
 struct SharedDisable {
     template <class Original, class... A>
     static CUptiResult instead(Original original, const void* caller, A... arguments) noexcept {
         if (!is_shared_call(original, caller)) return original(arguments...);
-        const CUpti_ActivityKind kind = std::get<Index>(std::tuple<A...>(arguments...));
+        const CUpti_ActivityKind kind = kind_of(arguments...);
         const CUptiResult result = may_disable_kind(kind) ? original(arguments...) : CUPTI_SUCCESS;
-        if (result == CUPTI_SUCCESS) host_disabled_kind(kind);
+        if (result == CUPTI_SUCCESS) host_disabled_kind(kind, scope_of(arguments...));
         return result;
     }
 };
@@ -125,11 +164,52 @@ struct SharedEnableApi {
     template <class Original>
     static CUptiResult instead(Original original, const void* caller, CUpti_CallbackId id,
                                std::uint8_t enable) noexcept {
-        if (enable == 0 || !is_shared_taking(original, caller, "cuptiActivityEnable")) return original(id, enable);
-        const bool is_new = host_enables_kind(Kind);
-        const CUptiResult result = original(id, enable);
-        if (result != CUPTI_SUCCESS && is_new) host_failed_to_enable(Kind);
-        return result;
+        const KindScope scope{KindScope::kFunction, id};
+        if (enable == 0) {
+            const CUptiResult result = original(id, enable);
+            if (result == CUPTI_SUCCESS && is_shared_call(original, caller)) host_disabled_kind(Kind, scope);
+            return result;
+        }
+        if (!is_shared_taking(original, caller, "cuptiActivityEnable")) return original(id, enable);
+        return enable_for_host(Kind, scope, [=] { return original(id, enable); });
+    }
+};
+
+struct SharedFlush {
+    static CUptiResult instead(decltype(&::cuptiActivityFlushAll) original, const void* caller,
+                               std::uint32_t flag) noexcept {
+        if (!is_shared_call(original, caller)) return original(flag);
+        constexpr auto call = [](void* context, std::uint32_t given) {
+            return (*static_cast<decltype(original)*>(context))(given);
+        };
+        return host_flushes(call, &original, flag);
+    }
+
+    /// The deprecated form: CUPTI ignores context and stream.
+    static CUptiResult instead(decltype(&::cuptiActivityFlush) original, const void* caller, CUcontext context,
+                               std::uint32_t stream, std::uint32_t flag) noexcept {
+        if (!is_shared_call(original, caller)) return original(context, stream, flag);
+        struct Whole {
+            decltype(original) function;
+            CUcontext context;
+            std::uint32_t stream;
+        } whole{original, context, stream};
+        constexpr auto call = [](void* given, std::uint32_t given_flag) {
+            const auto& one = *static_cast<const Whole*>(given);
+            return one.function(one.context, one.stream, given_flag);
+        };
+        return host_flushes(call, &whole, flag);
+    }
+};
+
+/// Functions with a subscriber, which CUPTI has from 13.2 on and which do not mix with those that we use.
+template <HookId Id>
+struct NewerFunction {
+    template <class Original, class... A>
+    static CUptiResult instead(Original original, const void* caller, A... arguments) noexcept {
+        const char* name = kApiTable[index_of(Id)].name;
+        if (!is_shared_taking(original, caller, name)) return original(arguments...);
+        return give_way(name, [&] { return original(arguments...); });
     }
 };
 

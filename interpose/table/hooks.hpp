@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "collector/abi/event.hpp"
 #include "collector/abi/ring_layout.hpp"
@@ -36,6 +37,11 @@ extern const std::size_t kDriverHookCount;
 
 constexpr std::size_t index_of(HookId id) noexcept {
     return static_cast<std::size_t>(id);
+}
+
+/// A form of a function in which stream 0 is the thread's own.
+constexpr bool is_per_thread(std::string_view name) noexcept {
+    return name.ends_with("_ptsz") || name.ends_with("_ptds");
 }
 
 /// Calls of this class are written to the ring. The others only keep our books (names, look-ups).

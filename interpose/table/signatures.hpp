@@ -36,6 +36,17 @@ cudaError_t cudaMemcpy3DBatchAsync(std::size_t, void*, std::uint64_t flags_or_fa
 cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t, void*, std::uint64_t flags_or_fail_index,
                                         std::uint64_t stream_or_flags, cudaStream_t);
 
+// CUPTI's functions with a subscriber, newer than our headers. Each has at most six arguments, all of them numbers or addresses: what a
+// caller leaves in the registers of the rest is handed on, and nobody looks at it.
+using Word = std::uint64_t;
+CUptiResult cuptiActivityRegisterCallbacks_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivityEnable_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivityEnableAndDump_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivityEnableDriverApi_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivityEnableRuntimeApi_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivityGetAttribute_v2(Word, Word, Word, Word, Word, Word);
+CUptiResult cuptiActivitySetAttribute_v2(Word, Word, Word, Word, Word, Word);
+
 // Old forms are marked deprecated; to hook them is the point.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

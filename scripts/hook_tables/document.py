@@ -110,6 +110,26 @@ forward. "Looked at by" is the test that looks at what is recorded of calls of t
   recorded: they say which configuration is of which graph.) What they load, allocate and wait for in the driver is recorded, with the library as the caller.
 - `cuInit`, peer access, limits, textures and surfaces, graphics interoperation, external memory, multicast objects, registration with NCCL
   (`ncclCommRegister`, `ncclCommWindowRegister`): done once, before the work or beside it. Their time is host time outside CUDA in the report.
+
+## What of CUPTI goes through, and why that is safe
+
+Hooked is what takes, changes, flushes or gives back what a process has once: the subscriber, the buffer callbacks, the kinds of records, the clock.
+
+- Questions: `cuptiActivityGetAttribute`, `cuptiGetCallbackName`, `cuptiSupportedDomains`, versions, ids, times.
+- `cuptiActivityFlushPeriod`: CUPTI's own thread gives back buffers that are full, the host's to the host and ours to us.
+- `cuptiActivityPushExternalCorrelationId`, `cuptiActivityPopExternalCorrelationId`: of the calling thread; we push none, and their records are of a kind
+  that only the host enables.
+- `cuptiActivityConfigureUnifiedMemoryCounter`, `cuptiActivityConfigurePCSampling`: settings of kinds that are not ours.
+- `cuptiActivityEnableLatencyTimestamps`, `cuptiActivityEnableLaunchAttributes`, `cuptiActivityEnableAllocationSource`,
+  `cuptiActivityEnableCudaEventDeviceTimestamps`, `cuptiActivityEnableAllSyncRecords`: they fill fields that we do not read, or add records of other kinds.
+- `cuptiActivityEnableDeviceGraph`: records of a kind that comes with the host's graph trace, and go to it.
+- `cuptiActivityEnableHWTrace`: kernels are timed in another way (Blackwell); the records are the same.
+- `cuptiActivityEnableRawTimestamps`, `cuptiActivityEnableBufferSummary`, `cuptiActivityGetNvtxExtPayloadAttr`,
+  `cuptiActivityGetNvtxExtPayloadEntryTypeInfo`: exported, and in no header. Times that are not on the device clock any more are not believed: the report counts
+  records without a time.
+- Profiling of counters (`cuptiProfiler...`, `cuptiRangeProfiler...`, `cuptiPCSampling...`, `cuptiPmSampling...`, `cuptiSassMetrics...`, `cuptiEvent...`,
+  `cuptiMetric...`): they need neither the subscriber nor activity buffers. Not tried beside gpuspy.
+- Of the functions with a subscriber (`_v2`, CUPTI 13.2 on) those that take something are hooked, and gpuspy gives way. The others need one of these before.
 """
 
 

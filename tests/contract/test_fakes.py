@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -10,10 +11,13 @@ import harness
 SIMULATED = harness.BUILD / "lib" / "simulated"
 REAL = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"
 SKIPPED = 77
+HOOKS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "hooks.md"
 # Ours: the controls of the simulated device.
 CONTROLS = "sim_"
 # What a driver newer than every toolkit could have.
 NEWER = {"cuLaunchKernel_v14"}
+# What CUPTI has from 13.2 on.
+NEWER_CUPTI = {"cuptiActivityRegisterCallbacks_v2", "cuptiActivityEnable_v2", "cuptiActivityDisable_v2"}
 LIBRARIES = ["libcudart.so.13", "libcupti.so.13", "libcublas.so.13", "libcublasLt.so.13", "libcudnn.so.9",
              "libcudnn_graph.so.9", "libcudnn_cnn.so.9", "libcudnn_adv.so.9",
              "libcudnn_ops.so.9"]
@@ -33,13 +37,21 @@ class Fakes(unittest.TestCase):
         for name in LIBRARIES:
             with self.subTest(library=name):
                 self.assertEqual(soname(SIMULATED / name), soname(REAL / name))
-                self.assertEqual(sorted(defined(SIMULATED / name) - defined(REAL / name)), [])
+                beside = defined(SIMULATED / name) - defined(REAL / name)
+                self.assertEqual(sorted(symbol for symbol in beside if symbol.partition("@")[0] not in NEWER_CUPTI), [])
 
     def test_driver(self):
         """The toolkit has no driver, but a stub with its names."""
         stub = defined(REAL / "stubs" / "libcuda.so")
         fake = {name for name in defined(SIMULATED / "libcuda.so.1") if not name.startswith(CONTROLS)}
         self.assertEqual(sorted(fake - stub - NEWER), [])
+
+    def test_activity_functions_of_cupti(self):
+        """Each that CUPTI has is hooked, or docs/hooks.md says why it need not be."""
+        names = {name.partition("@")[0] for name in defined(REAL / "libcupti.so.13") if name.startswith("cuptiActivity")}
+        self.assertGreater(len(names), 20)
+        named = set(re.findall(r"`(cuptiActivity\w+)`", HOOKS.read_text(encoding="utf-8")))
+        self.assertEqual(sorted(names - named), [])
 
 
 if __name__ == "__main__":

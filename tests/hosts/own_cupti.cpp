@@ -1,122 +1,15 @@
 // A program that uses CUPTI itself, as the profilers inside frameworks do: own_cupti MODE. It says what CUPTI told it, which must not
 // depend on whether somebody else uses CUPTI too.
-#include <cupti.h>
-
 #include <chrono>
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
+#include <ctime>
 #include <thread>
 #include <vector>
 
-#include <ctime>
+#include "tests/hosts/own_cupti.hpp"
 
-#include "tests/hosts/host.hpp"
+using namespace own_cupti;
 
 namespace {
-
-constexpr host::Kernel kBefore{"_Z6beforev"};
-constexpr host::Kernel kWatched{"_Z7watchedv"};
-constexpr host::Kernel kBetween{"_Z7betweenv"};
-
-// -- activity records, taken as torch.profiler does: in the host's own flush, of buffers that CUPTI still held ------------------
-
-std::mutex api_lock;  ///< Held by a host that enables and disables; its callbacks take it too.
-std::mutex held_lock;
-std::set<std::uint8_t*> held;
-std::map<std::string, int> counts;
-std::uint64_t kernel_time = 0;
-bool is_flushing = false;
-bool takes_early = false;
-
-void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-    *bytes = std::size_t{64} << 10;
-    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, *bytes));
-    *max_records = 0;
-    const std::lock_guard guard(held_lock);
-    held.insert(*buffer);
-}
-
-void read(std::uint8_t* buffer, std::size_t valid_bytes) {
-    CUpti_Activity* record = nullptr;
-    while (cuptiActivityGetNextRecord(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-        switch (record->kind) {
-            case CUPTI_ACTIVITY_KIND_KERNEL:
-            case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-                const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
-                ++counts[kernel->name];
-                kernel_time += kernel->end - kernel->start;
-                break;
-            }
-            case CUPTI_ACTIVITY_KIND_DRIVER:
-                // How many others there are is the runtime's affair.
-                if (reinterpret_cast<CUpti_ActivityAPI*>(record)->cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
-                    ++counts["calls"];
-                }
-                break;
-            default:
-                ++counts["kind " + std::to_string(record->kind)];
-        }
-    }
-}
-
-void CUPTIAPI complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-    const std::lock_guard no_changes(api_lock);
-    const std::lock_guard guard(held_lock);
-    if (held.erase(buffer) != 1) {
-        std::printf("a buffer that was never given\n");
-        return;
-    }
-    if (is_flushing || takes_early) {
-        read(buffer, valid_bytes);
-    }
-    if (!is_flushing) {
-        ++counts["early buffer"];
-    }
-    std::free(buffer);
-}
-
-void flush(std::uint32_t flag = 0) {
-    if (held.empty()) {
-        ++counts["nothing to flush"];
-        return;
-    }
-    is_flushing = true;
-    host::must("cuptiActivityFlushAll", cuptiActivityFlushAll(flag));
-    is_flushing = false;
-}
-
-void say_counts(const char* what) {
-    std::printf("%s:", what);
-    for (const auto& [name, count] : counts) {
-        std::printf(" %s %d", name.c_str(), count);
-    }
-    std::printf("\n");
-    counts.clear();
-}
-
-void disable(std::initializer_list<CUpti_ActivityKind> kinds) {
-    const std::lock_guard no_callbacks(api_lock);
-    for (const CUpti_ActivityKind kind : kinds) {
-        host::must("cuptiActivityDisable", cuptiActivityDisable(kind));
-    }
-}
-
-void start(std::initializer_list<CUpti_ActivityKind> kinds) {
-    const std::lock_guard no_callbacks(api_lock);
-    host::must("cuptiActivityRegisterCallbacks", cuptiActivityRegisterCallbacks(request, complete));
-    for (const CUpti_ActivityKind kind : kinds) {
-        host::must("cuptiActivityEnable", cuptiActivityEnable(kind));
-    }
-}
-
-void stop(std::initializer_list<CUpti_ActivityKind> kinds, const char* what) {
-    disable(kinds);
-    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    say_counts(what);
-}
 
 // -- callbacks -----------------------------------------------------------------------------------------------------------------
 
@@ -161,23 +54,6 @@ void say_callbacks(const char* what) {
     entered = kept_words = 0;
 }
 
-// -- work ----------------------------------------------------------------------------------------------------------------------
-
-void launch(const host::Kernel& kernel, int times) {
-    for (int i = 0; i < times; ++i) {
-        host::must("launch", host::launch(kernel));
-    }
-    host::must("cudaDeviceSynchronize", cudaDeviceSynchronize());
-}
-
-void copy() {
-    static char from[256];
-    void* to = nullptr;
-    host::must("cudaMalloc", cudaMalloc(&to, sizeof from));
-    host::must("cudaMemcpy", cudaMemcpy(to, from, sizeof from, cudaMemcpyHostToDevice));
-    host::must("cudaFree", cudaFree(to));
-}
-
 /// A clock of its own: five units a nanosecond, from an origin of its own.
 std::uint64_t CUPTIAPI own_clock() {
     timespec now{};
@@ -185,10 +61,6 @@ std::uint64_t CUPTIAPI own_clock() {
     return 5 * (static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec)) +
            12345;
 }
-
-constexpr auto kKernels = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-constexpr auto kCopies = CUPTI_ACTIVITY_KIND_MEMCPY;
-constexpr auto kDriver = CUPTI_ACTIVITY_KIND_DRIVER;
 
 void first() {
     start({kKernels});
@@ -214,15 +86,6 @@ void sessions() {
         stop({kKernels, kDriver}, "session");
         launch(kBetween, 4);
     }
-}
-
-void copies_only() {
-    launch(kBefore, 3);
-    start({kCopies});
-    launch(kWatched, 5);
-    copy();
-    stop({kCopies}, "records");
-    launch(kBetween, 4);
 }
 
 /// More than a buffer of 64 KiB holds, so that full ones come back while the session lasts.
@@ -347,12 +210,13 @@ void finalize() {
     }
 }
 
-void one_by_one() {
-    launch(kBefore, 3);
-    start({CUPTI_ACTIVITY_KIND_KERNEL});
+/// Nobody but the host calls the driver.
+void calls_of_others() {
+    counts_others = true;
+    start({kKernels, kDriver});
     launch(kWatched, 5);
-    stop({CUPTI_ACTIVITY_KIND_KERNEL}, "records");
-    launch(kBetween, 4);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // so that others have the time
+    stop({kKernels, kDriver}, "records");
 }
 
 void dropped() {
@@ -441,6 +305,20 @@ void another_copy() {
     std::printf("entered %d\n", entered);
 }
 
+/// Parameters of a CUPTI that is newer than the headers here.
+void newer_subscription() {
+    launch(kBefore, 3);
+    struct {
+        CUpti_SubscriberParams known;
+        std::uint64_t newer;
+    } parameters{};
+    parameters.known.structSize = sizeof parameters;
+    host::say("cuptiSubscribe_v2", cuptiSubscribe_v2(&subscriber, called, &entered, &parameters.known));
+    watch(1);
+    launch(kWatched, 5);
+    std::printf("entered %d\n", entered);
+}
+
 void refused() {
     launch(kBefore, 3);
     host::say("no callbacks", cuptiActivityRegisterCallbacks(nullptr, nullptr));
@@ -453,15 +331,10 @@ void refused() {
     launch(kBetween, 4);
 }
 
-struct Mode {
-    const char* name;
-    void (*run)();
-};
 constexpr Mode kModes[] = {
     {"first", first},
     {"records_alone", records_alone},
     {"sessions", sessions},
-    {"copies_only", copies_only},
     {"many", many},
     {"late", late},
     {"ended_at_the_end", ended_at_the_end},
@@ -470,26 +343,19 @@ constexpr Mode kModes[] = {
     {"clock_of_its_own", clock_of_its_own},
     {"clock_twice", clock_twice},
     {"finalize", finalize},
-    {"one_by_one", one_by_one},
+    {"calls_of_others", calls_of_others},
     {"dropped", dropped},
     {"flush_period", flush_period},
     {"flushed_at_exit", flushed_at_exit},
     {"gone_at_exit", gone_at_exit},
     {"storm", storm},
     {"another_copy", another_copy},
+    {"newer_subscription", newer_subscription},
     {"refused", refused},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    host::register_kernels({&kBefore, &kWatched, &kBetween});
-    for (const Mode& mode : kModes) {
-        if (argc > 1 && std::strcmp(argv[1], mode.name) == 0) {
-            mode.run();
-            return 0;
-        }
-    }
-    std::printf("own_cupti: no such mode\n");
-    return 2;
+    return own_cupti::run(argc, argv, kModes);
 }

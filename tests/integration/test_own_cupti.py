@@ -10,13 +10,16 @@ BEFORE, WATCHED, BETWEEN = "_Z6beforev", "_Z7watchedv", "_Z7betweenv"
 class Shared(harness.TestCase):
     SESSIONS = [f"session: {WATCHED} 5 calls 5"] * 3
 
-    def both(self, mode, expected, **variables):
+    def both(self, mode, expected, host="own_cupti", **variables):
         """The host's output, which is `expected` and the same without gpuspy; gpuspy's report."""
-        bare = self.run_host("own_cupti", mode, preload=False, **variables)
-        spied = self.run_host("own_cupti", mode, **variables)
+        bare = self.run_host(host, mode, preload=False, **variables)
+        spied = self.run_host(host, mode, **variables)
         self.assertEqual((bare.status, bare.stdout.decode().splitlines(), bare.stderr), (0, expected, b""))
         self.assertEqual((spied.status, spied.stdout, spied.stderr), (0, bare.stdout, b""))
         return spied.report()
+
+    def both_of_kinds(self, mode, expected):
+        return self.both(mode, expected, host="own_cupti_kinds")
 
     def assert_all_recorded(self, report, **kernels):
         launches = sum(kernels.values())
@@ -39,7 +42,7 @@ class Shared(harness.TestCase):
         self.assertEqual(harness.copies(report), {"HtoD": (3, 768)})
 
     def test_kinds_that_the_host_did_not_ask_for(self):
-        report = self.both("copies_only", ["records: kind 1 1"])
+        report = self.both_of_kinds("copies_only", ["records: kind 1 1"])
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
 
     def test_more_than_one_buffer(self):
@@ -94,12 +97,17 @@ class Shared(harness.TestCase):
         self.assertIn("called cuptiFinalize", " ".join(report["process"]["notices"]))
 
     def test_kernels_one_by_one(self):
-        report = self.both("one_by_one", [f"records: {WATCHED} 5"])
+        report = self.both_of_kinds("one_by_one", [f"records: {WATCHED} 5"])
         self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
 
     def test_dropped_records_are_told_to_both(self):
         report = self.both("dropped", ["dropped 2", f"records: {WATCHED} 3"], SIM_CUPTI_DROP=2)
         self.assertEqual(report["launches"]["dropped"], {"cupti_dropped": 2})
+
+    def test_calls_of_the_driver_by_gpuspys_own_threads(self):
+        """They ask for the devices' names and more, and the host sees no record of it."""
+        report = self.both("calls_of_others", [f"records: {WATCHED} 5 calls 5"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
 
     def test_periodic_flush_of_the_hosts(self):
         report = self.both("flush_period", [])
@@ -130,10 +138,55 @@ class Shared(harness.TestCase):
     def test_another_copy_of_cupti(self):
         """It is refused as long as ours is attached: ours lets go, and says from when on there are no device times."""
         report = self.both("another_copy", ["cuptiSubscribe: 0", "cuptiEnableCallback: 0", "entered 5"])
-        self.assertEqual((report["launches"]["host"], report["launches"]["device_records"]), (8, 3))
+        self.assert_gave_way(report, 8, "took another copy of CUPTI")
+
+    def test_kinds_for_one_context(self):
+        """The session goes on until the last context's kind is off, or the kind of all."""
+        report = self.both_of_kinds("contexts", [f"one of two off: {WATCHED} 10", f"both off: {WATCHED} 5", "later:",
+                                                 f"all but one: {WATCHED} 5", f"all off: {WATCHED} 1", "later:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 21, BETWEEN: 4000})
+
+    def test_kinds_for_more_contexts_than_are_counted(self):
+        report = self.both_of_kinds("many_contexts", [f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{WATCHED: 5})
+
+    def test_records_of_one_function(self):
+        report = self.both_of_kinds("one_function", ["records: calls 5", "later:"])
+        self.assert_all_recorded(report, **{WATCHED: 5, BETWEEN: 2000})
+
+    def test_deprecated_flush(self):
+        report = self.both_of_kinds("old_flush", [f"records: {WATCHED} 5", "later:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 2000})
+
+    def assert_gave_way(self, report, launches, because):
+        """Device times ended after the first three launches, and the report says why."""
+        self.assertEqual((report["launches"]["host"], report["launches"]["device_records"]), (launches, 3))
         self.assertEqual(report["launches"]["unmatched_launches"], 0)
         self.assertFalse(report["launches"]["complete"])
-        self.assertIn("took another copy of CUPTI", " ".join(report["process"]["notices"]))
+        self.assertIn(because, " ".join(report["process"]["notices"]))
+
+    def test_kind_that_excludes_ours(self):
+        """What the host would get alone it gets; gpuspy gives way, and says so."""
+        report = self.both_of_kinds("exclusive_kind", ["cuptiActivityEnable: 0", "and kernels: 14", "records:"])
+        self.assert_gave_way(report, 12, "enabled activity kind 30, which excludes")
+
+    def test_kind_that_the_hosts_own_exclude(self):
+        report = self.both_of_kinds("excludes_itself", ["cuptiActivityEnable: 14", f"records: {WATCHED} 5"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+
+    def test_graphs_as_a_whole(self):
+        report = self.both_of_kinds("whole_graphs", ["records:"])
+        self.assert_all_recorded(report, **{BEFORE: 3, WATCHED: 5, BETWEEN: 4})
+        self.assertIn("traced CUDA graphs as a whole", " ".join(report["process"]["notices"]))
+
+    def test_second_set_of_activity_functions(self):
+        """They exclude the first one, which gpuspy uses."""
+        report = self.both_of_kinds("newer_functions", ["registered: 0", "enabled: 0", "disabled: 0", f"records: {WATCHED} 5"])
+        self.assert_gave_way(report, 12, "cuptiActivityRegisterCallbacks_v2")
+
+    def test_newer_form_of_a_subscription(self):
+        report = self.both("newer_subscription", ["cuptiSubscribe_v2: 0", "entered 5"])
+        self.assert_gave_way(report, 8, "newer form of cuptiSubscribe_v2")
 
     def test_what_cupti_refuses_is_refused(self):
         report = self.both("refused", ["no callbacks: 1", "no kind: 21", "no handle: 1", "not its handle: 1",

@@ -15,6 +15,10 @@ void take_activity(const Activity& activity);
 
 bool kind_enabled(CUpti_ActivityKind kind);
 
+/// For all contexts, or with a context for that one.
+CUptiResult enable_kind(CUpti_ActivityKind kind, CUcontext context);
+CUptiResult disable_kind(CUpti_ActivityKind kind, CUcontext context);
+
 /// Puts a record of `bytes` that is complete at time_ns where the next flush finds it.
 void add_record(const void* record, std::size_t bytes, std::uint64_t time_ns);
 

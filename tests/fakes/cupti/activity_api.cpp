@@ -29,7 +29,67 @@ bool known(CUpti_ActivityKind kind) {
     return kind > CUPTI_ACTIVITY_KIND_INVALID && kind < CUPTI_ACTIVITY_KIND_COUNT;
 }
 
+/// Kinds that exclude kernels as they run: the one that serialises them, and (before CUDA 13) sampling.
+constexpr CUpti_ActivityKind kExclusive[] = {CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_PC_SAMPLING};
+
+bool is_excluded(CUpti_ActivityKind kind) {
+    for (const CUpti_ActivityKind other : kExclusive) {
+        if ((kind == other && kind_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
+            (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && kind_enabled(other))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// False: the second set of activity functions is in use (newer_api.cpp).
+bool use_first() {
+    Functions none = Functions::kNone;
+    return state().functions.compare_exchange_strong(none, Functions::kFirst) || none == Functions::kFirst;
+}
+
 }  // namespace
+
+CUptiResult enable_kind(CUpti_ActivityKind kind, CUcontext context) {
+    if (!known(kind)) {
+        return CUPTI_ERROR_INVALID_KIND;
+    }
+    if (is_excluded(kind)) {
+        return CUPTI_ERROR_NOT_COMPATIBLE;
+    }
+    if (!attach()) {
+        return CUPTI_ERROR_NOT_INITIALIZED;
+    }
+    if (context != nullptr) {
+        const std::lock_guard lock(state().mutex);
+        state().contexts[kind].insert(context);
+        state().in_contexts[kind] = true;
+        return CUPTI_SUCCESS;
+    }
+    state().enabled[kind] = true;
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+        forget_single_apis();
+    }
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult disable_kind(CUpti_ActivityKind kind, CUcontext context) {
+    if (!known(kind)) {
+        return CUPTI_ERROR_INVALID_KIND;
+    }
+    if (context != nullptr) {
+        const std::lock_guard lock(state().mutex);
+        state().contexts[kind].erase(context);
+        state().in_contexts[kind] = !state().contexts[kind].empty();
+        return CUPTI_SUCCESS;
+    }
+    state().enabled[kind] = false;
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+        forget_single_apis();
+    }
+    return CUPTI_SUCCESS;
+}
+
 }  // namespace sim::cupti
 
 using sim::cupti::faults;
@@ -42,6 +102,9 @@ CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequest
     if (request == nullptr || complete == nullptr) {
         return CUPTI_ERROR_INVALID_PARAMETER;
     }
+    if (!sim::cupti::use_first()) {
+        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    }
     if (faults().register_error != 0) {
         return static_cast<CUptiResult>(faults().register_error);
     }
@@ -52,44 +115,22 @@ CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequest
 }
 
 CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
-    if (!sim::cupti::known(kind)) {
-        return CUPTI_ERROR_INVALID_KIND;
-    }
-    const auto is_on = [](CUpti_ActivityKind other) { return state().enabled[other].load(); };
-    if ((kind == CUPTI_ACTIVITY_KIND_KERNEL && is_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
-        (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && is_on(CUPTI_ACTIVITY_KIND_KERNEL))) {
-        return CUPTI_ERROR_NOT_COMPATIBLE;
-    }
-    if (!sim::cupti::attach()) {
-        return CUPTI_ERROR_NOT_INITIALIZED;
-    }
-    state().enabled[kind] = true;
-    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
-        sim::cupti::forget_single_apis();
-    }
-    return CUPTI_SUCCESS;
+    return sim::cupti::use_first() ? sim::cupti::enable_kind(kind, nullptr)
+                                   : CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 }
-
 CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
-    if (!sim::cupti::known(kind)) {
-        return CUPTI_ERROR_INVALID_KIND;
-    }
-    state().enabled[kind] = false;
-    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) {
-        sim::cupti::forget_single_apis();
-    }
-    return CUPTI_SUCCESS;
+    return sim::cupti::disable_kind(kind, nullptr);
 }
 
-CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext, CUpti_ActivityKind kind) {
-    return cuptiActivityEnable(kind);
+CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind) {
+    return sim::cupti::enable_kind(kind, context);
 }
-CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext, CUpti_ActivityKind kind) {
-    return cuptiActivityDisable(kind);
+CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind) {
+    return sim::cupti::disable_kind(kind, context);
 }
 
 CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
-    return cuptiActivityEnable(kind);
+    return sim::cupti::enable_kind(kind, nullptr);
 }
 
 CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
@@ -103,6 +144,10 @@ CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
         sim::cupti::harvest(true, (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0);
     }
     return CUPTI_SUCCESS;
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlush(CUcontext, uint32_t, uint32_t flag) {
+    return cuptiActivityFlushAll(flag);
 }
 
 CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t time) {

@@ -167,6 +167,11 @@ void forget_records() {
     for (auto& enabled : all.enabled) {
         enabled = false;
     }
+    for (std::size_t kind = 0; kind < all.contexts.size(); ++kind) {
+        all.contexts[kind].clear();
+        all.in_contexts[kind] = false;
+    }
+    all.functions = Functions::kNone;
     all.request = nullptr;
     all.complete = nullptr;
     all.timestamp = nullptr;

@@ -204,7 +204,8 @@ CUptiResult CUPTIAPI cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t
     if (!sim::cupti::attach()) {
         return CUPTI_ERROR_NOT_INITIALIZED;
     }
-    if (!sim::cupti::find_driver()->has_context()) {
+    // Whether a choice can be taken back later was not measured; here it can.
+    if (enable == 0 || !sim::cupti::find_driver()->has_context()) {
         sim::cupti::single_apis().chosen[cbid] = enable != 0;
     }
     return CUPTI_SUCCESS;

@@ -163,7 +163,8 @@ void take_set(const Activity& activity) {
 }  // namespace
 
 bool kind_enabled(CUpti_ActivityKind kind) {
-    return state().enabled[kind].load(std::memory_order_relaxed);
+    return state().enabled[kind].load(std::memory_order_relaxed) ||
+           state().in_contexts[kind].load(std::memory_order_relaxed);
 }
 
 bool wants_activity(CUgraphNodeType type) {

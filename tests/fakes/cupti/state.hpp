@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -29,10 +30,16 @@ struct Buffer {
     bool fits(std::size_t bytes) const { return used + bytes <= size && (max_records == 0 || records < max_records); }
 };
 
+/// Which of the two sets of activity functions is in use: they exclude each other.
+enum class Functions { kNone, kFirst, kSecond };
+
 // Never destroyed: a flush can come from an exit handler.
 struct State {
     std::mutex mutex;
-    std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> enabled{};
+    std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> enabled{};      ///< Everywhere.
+    std::array<std::set<CUcontext>, CUPTI_ACTIVITY_KIND_COUNT> contexts{};   ///< Where a kind is on for one of them,
+    std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> in_contexts{};  ///< and whether there is one.
+    std::atomic<Functions> functions{Functions::kNone};
     CUpti_BuffersCallbackRequestFunc request = nullptr;
     CUpti_BuffersCallbackCompleteFunc complete = nullptr;
     CUpti_TimestampCallbackFunc timestamp = nullptr;

@@ -113,6 +113,25 @@ TEST_CASE("losses are totals: the last one of a cause and thread counts") {
     CHECK(all.losses[0].count == 11);
 }
 
+TEST_CASE(
+    "a full ring that drops the call with the id: launch and record are unmatched, and perhaps among what was "
+    "dropped") {
+    TraceBuilder trace = whole_trace();
+    trace.call({.api = runtime_launch(), .begin = kStart + 20, .end = kStart + 25, .caller = 0x5500, .function = 0xf1});
+    kernel(trace, kStart + 200, 2);
+    trace.loss(abi::LossCause::kRingFull, 1, 1);
+    trace.end(kStart + 900);
+    const Findings findings = findings_of(trace);
+    CHECK(findings.completeness.launches.host == 2);
+    CHECK(findings.completeness.launches.unmatched_launches == 1);
+    CHECK(findings.completeness.launches.not_returned == 0);
+    CHECK(findings.completeness.launches.unmatched_records == 1);
+    const auto& reasons = findings.completeness.reasons;
+    REQUIRE(reasons.size() == 3);
+    CHECK(reasons[0] == "1 kernel launch has no device record; the events that name it may be among those dropped");
+    CHECK(reasons[1] == "1 kernel record has no launch; the events that name it may be among those dropped");
+}
+
 TEST_CASE("a process that died: what had not come back is told from what was lost") {
     TraceBuilder trace = begun_trace();
     trace.name(kStart, 0xf1, "k");

@@ -223,6 +223,81 @@ TEST_CASE("what was said once is said again in the part that is kept") {
     REQUIRE(dump.of("cpu").size() >= 1);
 }
 
+namespace {
+
+void put_range(Recorder& recorder, const RangeBuilder& range) {
+    put_words(recorder.ring, range.get(), std::size_t{range.get()->header.words} * 8);
+}
+
+}  // namespace
+
+TEST_CASE("ranges that are open where the kept part begins are in it, as they began") {
+    using abi::RangeKind;
+    Recorder recorder({0, kLimitBytes});
+    recorder.init();
+    put_range(recorder, RangeBuilder(RangeKind::kPush, 10, 0, "d", "training"));
+    put_range(recorder, RangeBuilder(RangeKind::kPush, 11, 1, "d", "over soon"));
+    put_range(recorder, RangeBuilder(RangeKind::kPush, 12, 0, "", "other domain"));
+    put_range(recorder, RangeBuilder(RangeKind::kStart, 13, 77, "d", "started"));
+    put_range(recorder, RangeBuilder(RangeKind::kStart, 14, 78, "d", "ended"));
+    put_range(recorder, RangeBuilder(RangeKind::kPop, 15, 1, "d"));
+    put_range(recorder, RangeBuilder(RangeKind::kEnd, 16, 78));
+    // Of another thread, whose ring is read later: the end comes before its start.
+    put_range(recorder, RangeBuilder(RangeKind::kEnd, 18, 79));
+    abi::RingHeader* second = recorder.rings.set.claim(502, 1);
+    const RangeBuilder early(RangeKind::kStart, 17, 79, "d", "ended early");
+    put_words(second, early.get(), std::size_t{early.get()->header.words} * 8);
+    const RangeBuilder of_second(RangeKind::kPush, 19, 0, "d", "on the second");
+    put_words(second, of_second.get(), std::size_t{of_second.get()->header.words} * 8);
+    put_range(recorder, RangeBuilder(RangeKind::kMark, 20, 0, "d", "a mark"));
+    while (recorder.rings.set.header()->committed_exchange[0] < 2) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    put_range(recorder, RangeBuilder(RangeKind::kPop, 9'000'000, 0, "d"));
+    recorder.drain.run_pass(true);
+    const TraceDump dump = dump_file(recorder.path);
+    REQUIRE_FALSE(dump.partial);
+    REQUIRE(dump.of("range ") == Lines{
+                                     "range ring 0 tid 501 kind 0 10 depth 0 id 0 d/training",
+                                     "range ring 0 tid 501 kind 0 12 depth 0 id 0 /other domain",
+                                     "range ring 0 tid 501 kind 2 13 depth 0 id 77 d/started",
+                                     "range ring 1 tid 502 kind 0 19 depth 0 id 0 d/on the second",
+                                     "range ring 0 tid 501 kind 1 9000000 depth 0 id 0 d/",
+                                 });
+    // Eleven events came before, each counted once.
+    REQUIRE(dump.of("kept").size() == 1);
+    REQUIRE(dump.of("kept").front().find(" ranges 11 ") != std::string::npos);
+}
+
+TEST_CASE("pushes of a thread that has ended are not carried on, and more than there is room for are said") {
+    using abi::RangeKind;
+    Recorder recorder({0, kLimitBytes});
+    recorder.init();
+    put_range(recorder, RangeBuilder(RangeKind::kPush, 10, 0, "d", "never popped"));
+    put_range(recorder, RangeBuilder(RangeKind::kStart, 11, 77, "d", "may end elsewhere"));
+    recorder.drain.run_pass(false);
+    ring::RingSet::release(recorder.ring);
+    recorder.ring = recorder.rings.set.claim(503, 2);
+    constexpr std::uint64_t kMany = sink::OpenRanges::kMost + 10;
+    for (std::uint64_t level = 0; level < kMany; ++level) {
+        put_range(recorder, RangeBuilder(RangeKind::kPush, 100 + level, level, "", "x"));
+        if (level % 100 == 0) {
+            recorder.drain.run_pass(false);
+        }
+    }
+    while (recorder.rings.set.header()->committed_exchange[0] < 2) {
+        recorder.put_calls(200);
+        recorder.drain.run_pass(false);
+    }
+    const TraceDump dump = dump_file(recorder.path);
+    REQUIRE_FALSE(dump.partial);
+    const Lines ranges = dump.of("range ");
+    REQUIRE(ranges.size() == sink::OpenRanges::kMost);
+    REQUIRE(ranges.front() == "range ring 0 tid 501 kind 2 11 depth 0 id 77 d/may end elsewhere");
+    REQUIRE(dump.of("notice").size() == 1);
+}
+
 TEST_CASE("a time keeps at least that much, and at most twice that") {
     Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
     recorder.init();
