@@ -30,6 +30,7 @@ struct Sizes {
     void put(std::uint32_t column, const std::uint8_t*, std::size_t count) noexcept {
         of[column] += static_cast<std::uint32_t>(count);
     }
+    void put(std::uint32_t column, std::uint8_t) noexcept { ++of[column]; }
 };
 
 struct Copies {
@@ -39,6 +40,7 @@ struct Copies {
         std::memcpy(out + place[column], bytes, count);
         place[column] += static_cast<std::uint32_t>(count);
     }
+    void put(std::uint32_t column, std::uint8_t byte) noexcept { out[place[column]++] = byte; }
 };
 
 template <class Output>
@@ -49,6 +51,19 @@ void put_varint(Output& output, std::uint64_t value) noexcept {
     output.put(abi::kRows, bytes, number.size());
 }
 
+/// Bytes that end a varint.
+std::uint64_t count_fields(const std::uint8_t* at, std::size_t bytes) noexcept {
+    constexpr std::uint64_t kMoreOfEach = 0x8080808080808080U;
+    std::uint64_t count = 0;
+    for (; bytes >= sizeof count; at += sizeof count, bytes -= sizeof count) {
+        std::uint64_t word;
+        std::memcpy(&word, at, sizeof word);
+        count += static_cast<std::uint64_t>(__builtin_popcountll(~word & kMoreOfEach));
+    }
+    for (; bytes > 0; ++at, --bytes) count += (*at & 0x80U) == 0 ? 1 : 0;
+    return count;
+}
+
 /// A record that is varints alone; false: it is not, or its API has a number that there is no room for.
 template <class Output>
 bool take_record_apart(std::uint64_t tag, const std::uint8_t* at, std::size_t bytes, ColumnScratch& scratch,
@@ -56,23 +71,19 @@ bool take_record_apart(std::uint64_t tag, const std::uint8_t* at, std::size_t by
     constexpr std::uint8_t kMore = 0x80;
     const std::uint8_t* const end = at + bytes;
     if (bytes == 0 || (end[-1] & kMore) != 0) return false;
-    std::uint64_t fields = 0;
-    for (const std::uint8_t* byte = at; byte < end; ++byte) fields += (*byte & kMore) == 0 ? 1 : 0;
-    put_varint(output, fields);
+    put_varint(output, count_fields(at, bytes));
     std::uint32_t slot = 0;
     for (std::uint32_t field = 0; at < end; ++field) {
-        const std::uint8_t* last = at;
-        while ((*last & kMore) != 0) ++last;
         if (field == 1 && tag == static_cast<std::uint32_t>(abi::Tag::kCall)) {
-            const std::uint64_t api = WireReader(at, static_cast<std::size_t>(last - at) + 1).varint();
+            const std::uint64_t api = WireReader(at, static_cast<std::size_t>(end - at)).varint();
             if (api >= sizeof scratch.slot_of_api) return false;
             slot = slot_of(scratch, api);
         }
         const auto& columns = abi::kColumnOrder.at[abi::group_of(tag, field, slot)];
-        output.put(columns[0], at, 1);
-        if (last > at) output.put(columns[1], at + 1, 1);
-        if (last > at + 1) output.put(columns[2], at + 2, static_cast<std::size_t>(last - at) - 1);
-        at = last + 1;
+        output.put(columns[0], *at);
+        if ((*at++ & kMore) == 0) continue;
+        output.put(columns[1], *at);
+        while ((*at++ & kMore) != 0) output.put(columns[2], *at);
     }
     return true;
 }

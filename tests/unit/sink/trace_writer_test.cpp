@@ -89,7 +89,7 @@ TEST_CASE("a payload is compressed when that makes it smaller, else stored") {
     abi::BlockHeader block;
     std::memcpy(&block, bytes.data() + header, sizeof block);
     REQUIRE(block.magic == abi::kBlockMagic);
-    REQUIRE(block.flags == abi::kBlockSegmentStart);
+    REQUIRE(block.flags == (abi::kBlockSegmentStart | abi::kBlockColumns));
     REQUIRE(block.raw_bytes == same.block.raw_bytes);
     REQUIRE(block.stored_bytes == first - sizeof block);
     REQUIRE(block.ticks == 17);
