@@ -19,6 +19,7 @@
 #include "collector/abi/ring_layout.hpp"
 #include "collector/run/environment.hpp"
 #include "collector/sink/file_header.hpp"
+#include "collector/sink/flight_recorder.hpp"
 #include "collector/sink/output_path.hpp"
 #include "collector/sink/salvage.hpp"
 #include "collector/sink/trace_tail.hpp"
@@ -185,7 +186,7 @@ std::string copy_trace(int from, const sink::TraceIdentity& identity, const sink
         return "its trace cannot be read";
     }
     // Of its own: no ring belongs to a copy, which else would be emptied into it when the process has died.
-    sink::set_nonce(buffer.data(), identity.header_bytes, make_run_id());
+    sink::mark_as_snapshot(buffer.data(), identity.header_bytes, make_run_id());
     if (!write_all(to, buffer.data(), identity.header_bytes)) {
         return std::strerror(errno);
     }
@@ -218,7 +219,7 @@ SnapshotResult take_snapshot(const std::string& ring_directory, pid_t pid, const
         return result;
     }
     std::error_code ignored;
-    if (std::filesystem::weakly_canonical(output, ignored) == std::filesystem::path(result.trace + ".next")) {
+    if (sink::is_successor_path(result.trace.c_str(), fs::weakly_canonical(output, ignored).c_str())) {
         result.problem = output + " is where a flight recorder writes its next part; name another with -o";
         return result;
     }

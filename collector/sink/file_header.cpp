@@ -96,10 +96,11 @@ void set_exchange(std::uint8_t* bytes, std::size_t count, std::uint64_t exchange
     put_header(header, bytes, count);
 }
 
-void set_nonce(std::uint8_t* bytes, std::size_t count, std::uint64_t nonce) noexcept {
+void mark_as_snapshot(std::uint8_t* bytes, std::size_t count, std::uint64_t nonce) noexcept {
     abi::FileHeader header;
     std::memcpy(&header, bytes, sizeof header);
     header.nonce = nonce;
+    header.optional_features |= abi::kFeatureSnapshot;
     put_header(header, bytes, count);
 }
 
@@ -122,6 +123,7 @@ bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
     reader.varint();  // The record's length.
     identity->nonce = header.nonce;
     identity->exchange = header.exchange;
+    identity->is_snapshot = (header.optional_features & abi::kFeatureSnapshot) != 0;
     identity->header_bytes = header.header_bytes;
     identity->pid = reader.varint();
     for (int skipped = 0; skipped < 4; ++skipped) {  // ppid, pgid, start times

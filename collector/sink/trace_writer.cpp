@@ -153,12 +153,12 @@ int TraceWriter::append(const Frame& frame) noexcept {
         const int error = find_again();
         if (error != 0) {
             broken_ = true;
-            return fail(error, "find again", frame.raw_bytes);
+            return fail(error, WriteFault::kFindAgain, frame.raw_bytes);
         }
     }
     const int error = write_all(frame.bytes, frame.count);
     if (error != 0) {
-        return fail(error, "write", frame.raw_bytes);
+        return fail(error, WriteFault::kWrite, frame.raw_bytes);
     }
     file_bytes_ += frame.count;
     return 0;
@@ -272,12 +272,16 @@ int TraceWriter::find_again() noexcept {
     return ring::lock_file(fd_);
 }
 
-int TraceWriter::fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
-    failed_bytes_ += raw_bytes;
+void TraceWriter::complain(int error, WriteFault fault) noexcept {
     if (!reported_ && callback_ != nullptr) {
         reported_ = true;
-        callback_(callback_self_, error, operation);
+        callback_(callback_self_, error, fault);
     }
+}
+
+int TraceWriter::fail(int error, WriteFault fault, std::uint64_t raw_bytes) noexcept {
+    failed_bytes_ += raw_bytes;
+    complain(error, fault);
     return error;
 }
 

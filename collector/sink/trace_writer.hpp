@@ -16,11 +16,16 @@ struct Frame {
     std::uint32_t raw_bytes = 0;
 };
 
+enum class WriteFault : std::uint8_t {
+    kWrite,      ///< What was to be written is lost.
+    kFindAgain,  ///< Likewise: the host closed our descriptor and the file is no longer at its path.
+    kNextPart,  ///< A flight recorder cannot begin its next part. Nothing is lost before the limit on the size is reached.
+};
+
 class TraceWriter {
 public:
-    /// Told once, at the first failure: an errno value and the operation ("write", or "find again": the host closed our
-    /// descriptor and the file is no longer at its path).
-    using ErrorCallback = void (*)(void* self, int error, const char* operation) noexcept;
+    /// Told once, at the first failure, with an errno value.
+    using ErrorCallback = void (*)(void* self, int error, WriteFault fault) noexcept;
 
     constexpr TraceWriter() noexcept = default;
     TraceWriter(const TraceWriter&) = delete;
@@ -55,9 +60,9 @@ public:
     /// file so far is closed.
     void take_file_of(TraceWriter& successor) noexcept;
     /// What was to be written and will not be, for a cause of the caller's.
-    int refuse(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
-        return fail(error, operation, raw_bytes);
-    }
+    int refuse(int error, std::uint64_t raw_bytes) noexcept { return fail(error, WriteFault::kNextPart, raw_bytes); }
+    /// Tells the callback, if nothing was told before.
+    void complain(int error, WriteFault fault) noexcept;
 
     /// Size of the file up to its last whole block.
     std::uint64_t file_bytes() const noexcept { return file_bytes_; }
@@ -80,7 +85,7 @@ private:
     int write_regular(const std::uint8_t* bytes, std::size_t count) noexcept;
     int write_stream(const std::uint8_t* bytes, std::size_t count) noexcept;
     int find_again() noexcept;
-    int fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept;
+    int fail(int error, WriteFault fault, std::uint64_t raw_bytes) noexcept;
 
     int fd_ = -1;
     bool is_regular_ = false;

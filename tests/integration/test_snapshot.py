@@ -52,7 +52,7 @@ class Snapshot(harness.TestCase):
 
     def test_not_where_the_next_part_is_written(self):
         host = self.start(GPUSPY_LAST="1s")
-        for name in ("trace.bin.next", "./trace.bin.next", self.folder / "trace.bin.next"):
+        for name in ("trace.bin.next", "./trace.bin.next", self.folder / "trace.bin.next", "trace.bin.next.9"):
             self.assertIn("is where a flight recorder writes its next part", self.refused(host.pid, "-o", name))
 
     def test_what_it_says_harms_no_terminal(self):
@@ -68,6 +68,24 @@ class Snapshot(harness.TestCase):
         harness.read_report(self.folder / "copy.bin")
         self.assertEqual((self.folder / "copy.bin").read_bytes(), copy)
         self.assertEqual(harness.read_report(self.folder / "trace.bin")["launches"]["host"], 600)
+
+    def test_is_no_trace_of_the_run(self):
+        """Beside the trace, and of a name as another process's of the run would have."""
+        command = [RUN, "-o", "trace.bin", "--", harness.HOSTS / "counted", self.log.path, "1", "run", "0", "300"]
+        with subprocess.Popen([str(word) for word in command], cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                              env=harness.environment(False)) as run:
+            try:
+                counted.wait_until(self, lambda: self.log.launches() == 300, "the host did not launch")
+                self.assertEqual(self.snapshot(self.log.pid(), "-o", "trace.copy.bin").returncode, 0)
+                copy = (self.folder / "trace.copy.bin").read_bytes()
+            finally:
+                os.kill(self.log.pid(), signal.SIGKILL)
+            _, said = run.communicate(timeout=harness.TIMEOUT_S)
+        self.assertRegex(said, r"^gpuspy-run: wrote trace\.bin \([^()]*\)\n$")
+        self.assertEqual((self.folder / "trace.copy.bin").read_bytes(), copy)
+        end = harness.read_report(self.folder / "trace.copy.bin")["process"]["end"]
+        self.assertEqual(end, "a snapshot: the process went on")
+        self.assertIn("by signal 9", harness.read_report(self.folder / "trace.bin")["process"]["end"])
 
     def test_of_a_flight_recorder(self):
         host = self.start(GPUSPY_LAST="1s")
