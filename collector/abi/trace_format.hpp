@@ -34,7 +34,11 @@ inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
 
 enum OptionalFeatures : std::uint64_t {
     kFeatureSnapshot = 1U << 0,  ///< Since 1.3: a copy of a trace, made while its process went on.
+    /// Since 1.3: the error number (Linux) of the first write to this file that failed; 0: none. Put there in place when it
+    /// fails: a disk that is full has no room for a record that says so.
+    kFeatureWriteErrorMask = 0xffU << 8,
 };
+inline constexpr unsigned kFeatureWriteErrorShift = 8;
 
 struct FileHeader {
     char magic[8];

@@ -12,6 +12,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -102,10 +105,29 @@ private:
     abi::MapHeader* map_ = nullptr;
 };
 
+/// The pid that a process has in the namespace of pids that it is in; "": the one that is ours.
+std::string pid_in_own_namespace(pid_t pid) {
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string line; std::getline(status, line);) {
+        if (line.rfind("NSpid:", 0) == 0) {
+            std::istringstream words(line.substr(6));
+            const std::vector<std::string> pids{std::istream_iterator<std::string>(words), {}};
+            return pids.size() > 1 ? pids.back() : "";
+        }
+    }
+    return "";
+}
+
 /// Why nothing was found: what is known of the process itself.
 std::string explain_no_ring(pid_t pid) {
     if (kill(pid, 0) != 0 && errno == ESRCH) {
         return fmt::format("there is no process {}", pid);
+    }
+    if (const std::string inner = pid_in_own_namespace(pid); !inner.empty()) {
+        return fmt::format(
+            "process {} is in a pid namespace of its own (a container), as process {}: run gpuspy-run snapshot {} in "
+            "it",
+            pid, inner, inner);
     }
     struct stat status {};
     if (stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0 && status.st_uid != geteuid()) {

@@ -115,8 +115,16 @@ std::vector<std::string> salvage_run(const std::string& ring_directory, std::uin
     };
     sink::salvage_directory(ring_directory.c_str(), filter, report, &problems);
     // And what dead processes of other runs left, whose runs cannot tell any more.
-    sink::salvage_directory(
-        ring_directory.c_str(), {}, [](void*, const sink::SalvageResult&) {}, nullptr);
+    sink::SalvageFilter any;
+    any.removes_older = true;
+    std::uint64_t removed_bytes = 0;
+    const auto count = [](void* self, const sink::SalvageResult& result) {
+        *static_cast<std::uint64_t*>(self) += result.removed_bytes;
+    };
+    sink::salvage_directory(ring_directory.c_str(), any, count, &removed_bytes);
+    if (removed_bytes != 0) {
+        problems.push_back(fmt::format("{} {}", removed_bytes, sink::kRemovedUnreadText));
+    }
     return problems;
 }
 

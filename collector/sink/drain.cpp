@@ -241,7 +241,9 @@ void Drain::flush_block() noexcept {
 
 bool Drain::append_block(const Block& block) noexcept {
     const Frame frame = writer_->build(block, ring::ticks());
-    if ((recorder_.is_on() ? recorder_.append(frame) : writer_->append(frame)) != 0) {
+    const int error = recorder_.is_on() ? recorder_.append(frame) : writer_->append(frame);
+    if (error != 0) {
+        note_write_error(error);
         return false;
     }
     ++appended_blocks_;
@@ -391,6 +393,7 @@ void Drain::forget_after_fork() noexcept {
         told = 0;
     }
     first_facts_told_ = false;
+    is_write_error_noted_ = false;
     is_saying_again_ = false;
     say_again_error_ = 0;
     appended_blocks_ = 0;

@@ -104,6 +104,15 @@ void mark_as_snapshot(std::uint8_t* bytes, std::size_t count, std::uint64_t nonc
     put_header(header, bytes, count);
 }
 
+void set_write_error(std::uint8_t* bytes, std::size_t count, int error) noexcept {
+    abi::FileHeader header;
+    std::memcpy(&header, bytes, sizeof header);
+    header.optional_features &= ~std::uint64_t{abi::kFeatureWriteErrorMask};
+    header.optional_features |=
+        static_cast<std::uint64_t>(error) << abi::kFeatureWriteErrorShift & abi::kFeatureWriteErrorMask;
+    put_header(header, bytes, count);
+}
+
 bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
     std::uint8_t bytes[512];  // The numbers stand before the strings.
     const long count = syscall(SYS_pread64, fd, bytes, sizeof bytes, 0);

@@ -20,6 +20,9 @@ void set_exchange(std::uint8_t* header, std::size_t count, std::uint64_t exchang
 /// Another nonce likewise, and kFeatureSnapshot: a copy is not the recording, no ring belongs to it, and no end of the process.
 void mark_as_snapshot(std::uint8_t* header, std::size_t count, std::uint64_t nonce) noexcept;
 
+/// Likewise the error of the first write that failed (kFeatureWriteErrorMask).
+void set_write_error(std::uint8_t* header, std::size_t count, int error) noexcept;
+
 /// What another process needs to know of a trace before it touches it.
 struct TraceIdentity {
     std::uint64_t nonce = 0;

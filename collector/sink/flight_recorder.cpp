@@ -156,7 +156,8 @@ int FlightRecorder::append(const Frame& frame) noexcept {
         abandon_successor(EFBIG);
     }
     if (bytes_on_disk() + frame.count > limit_.bytes) {
-        return trace_->refuse(error_ != 0 ? error_ : EFBIG, frame.raw_bytes);
+        trace_->refuse(error_ != 0 ? error_ : EFBIG, frame.raw_bytes);
+        return EFBIG;
     }
     const int error = trace_->append(frame);
     if (error == 0 && has_successor()) {

@@ -225,7 +225,8 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
 
 /// Nothing is left to do for this ring file.
 bool is_done_with(SalvageReason reason) noexcept {
-    return reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace;
+    return reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace ||
+           reason == SalvageReason::kRemovedUnread;
 }
 
 SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
@@ -247,7 +248,13 @@ SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, Salvag
         return SalvageReason::kNotARing;
     }
     if (state == RingFileState::kOtherVersion) {
-        return SalvageReason::kOtherVersion;
+        const bool is_any = filter.run_id == 0 && filter.nonce == 0 && filter.boot_id == nullptr;
+        if (!filter.removes_older || !is_any || !file.is_unused_older()) {
+            return SalvageReason::kOtherVersion;
+        }
+        result->removed_bytes = file.file_bytes();
+        file.unlink();
+        return SalvageReason::kRemovedUnread;
     }
     const abi::MapHeader& map = file.header();
     result->nonce = map.nonce;

@@ -45,6 +45,8 @@ public:
     void has_header(std::size_t count) noexcept { file_bytes_ = count; }
     /// The bytes of encode_file_header(). 0 or an errno value, of which the callback is not told.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
+    /// Over the first bytes of the header that is there, in place; regular files only.
+    void replace_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
     /// Compresses the payload (zstd level 1; stored when that is not smaller).
     Frame build(const Block& block, std::uint64_t ticks) noexcept;

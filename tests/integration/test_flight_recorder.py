@@ -213,10 +213,25 @@ class FlightRecorder(harness.TestCase):
         run = self.run_command([RUN, "--last", "30", "--", harness.HOSTS / "launch_runtime"], preload=False)
         self.assertEqual((run.status, len(run.stderr.splitlines()), run.traces()), (125, 1, []))
         self.assertIn(b"--last 30 is not a time", run.stderr)
-        run = self.run_host("launch_runtime", GPUSPY_LAST="some")
-        self.assertEqual((run.status, len(run.stderr.splitlines())), (0, 1))
-        self.assertIn(b"everything is kept", run.stderr)
-        self.assert_complete(run.report(), 12)
+        for last, said in (("some", b"GPUSPY_LAST=some is not a time (30s, 10min, 2h; 1s to 168h), a size (256M, 2G; 4M to 1024G), "
+                                    b"or both (30s,256M)"),
+                           ("1s,1M", b"GPUSPY_LAST=1s,1M is out of range: a size is from 4M to 1024G"),
+                           ("8d", b"GPUSPY_LAST=8d is not a time"),
+                           ("169h", b"GPUSPY_LAST=169h is out of range: a time is from 1s to 168h")):
+            with self.subTest(last=last):
+                run = self.run_host("launch_runtime", GPUSPY_LAST=last)
+                self.assertEqual((run.status, len(run.stderr.splitlines())), (0, 1))
+                self.assertIn(said, run.stderr)
+                self.assertIn(b"; everything is kept", run.stderr)
+                self.assert_complete(run.report(), 12)
+                # gpuspy-run knows before anything runs.
+                for words in (["--"], ["sweep", "--param", "n=1", "--"]):
+                    run = self.run_command([RUN, *words, harness.HOSTS / "launch_runtime", "{n}"], preload=False, GPUSPY_LAST=last)
+                    self.assertEqual((run.status, run.stdout, list(run.folder.iterdir())), (125, b"", []))
+                    self.assertEqual((len(run.stderr.splitlines()), said in run.stderr), (1, True), run.stderr)
+        # The option is what counts where both are there.
+        run = self.run_command([RUN, "--last", "1s", "--", harness.HOSTS / "launch_runtime"], preload=False, GPUSPY_LAST="some")
+        self.assertEqual(run.status, 0, run.stderr)
 
 
 if __name__ == "__main__":

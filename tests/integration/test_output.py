@@ -65,6 +65,7 @@ class Output(Host):
         report = self.readable(self.folder / "trace.bin")
         self.assertLess(report["launches"]["host"], LAUNCHES)
         self.assertFalse(report["launches"]["complete"])
+        self.assert_said_to_be_cut(report, "File too large")
 
     def test_no_room_for_a_header(self):
         # The host's own log has to fit.
@@ -82,6 +83,16 @@ class Output(Host):
         self.assert_one_line(said, "No space left on device")
         report = self.readable(kept)
         self.assertLess(report["launches"]["host"], LAUNCHES)
+        self.assert_said_to_be_cut(report, "No space left on device")
+
+    def assert_said_to_be_cut(self, report, why):
+        """The trace itself says why it has no end, and blames nothing else for what is missing."""
+        process = report["process"]
+        self.assertEqual((process["write_error"], process["ended_cleanly"]), (why, False))
+        self.assertEqual(process["end"], f"not recorded to its end: the trace could not be written ({why})")
+        self.assertIn(f"the trace has no end: it could not be written any more ({why})", report["launches"]["reasons"])
+        for reason in report["launches"]["reasons"]:
+            self.assertNotRegex(reason, "no known cause|had not come back|the process died")
 
     def test_read_only_directory(self):
         disk = self.folder / "disk"

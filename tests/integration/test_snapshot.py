@@ -1,6 +1,8 @@
 """gpuspy-run snapshot: a copy of the trace of a process that goes on."""
 
 import os
+import pathlib
+import resource
 import signal
 import stat
 import subprocess
@@ -115,6 +117,35 @@ class Snapshot(harness.TestCase):
         self.assertIn("is no process", self.refused(0, status=125))
         self.assertIn("see gpuspy-run snapshot --help", self.refused("x", status=125))
         self.assertIn("see gpuspy-run snapshot --help", self.refused(status=125))
+
+    def test_names_of_copies(self):
+        host = self.start()
+        self.assertIn("the name of the file is empty", self.refused(host.pid, "-o", "", status=125))
+        self.assertIn("standard output is not for traces", self.refused(host.pid, "-o", "-", status=125))
+
+    def test_limit_on_the_size_of_files(self):
+        """SIGXFSZ would end gpuspy-run without a word, with half a copy there."""
+        host = self.start()
+        limit = 4096
+        process = subprocess.run([RUN, "snapshot", str(host.pid), "-o", "copy.bin"], cwd=self.folder, capture_output=True, text=True,
+                                 env=harness.environment(False), timeout=harness.TIMEOUT_S, check=False,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual((process.returncode, process.stderr),
+                         (1, f"gpuspy-run: cannot write {self.folder}/copy.bin: File too large\n"))
+        self.assertFalse((self.folder / "copy.bin").exists())
+
+    def test_process_in_a_namespace_of_pids(self):
+        """It has another pid there, which names its rings."""
+        if subprocess.run(["unshare", "-p", "-f", "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("a namespace of pids needs privileges")
+        unshare = subprocess.Popen(["unshare", "-p", "-f", "--kill-child", "sleep", "60"])
+        self.addCleanup(unshare.wait)
+        self.addCleanup(unshare.kill)
+        children = pathlib.Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children")
+        counted.wait_until(self, lambda: children.read_text().split(), "no child")
+        (pid,) = children.read_text().split()
+        self.assertIn(f"process {pid} is in a pid namespace of its own (a container), as process 1: run gpuspy-run snapshot 1 in it",
+                      self.refused(pid))
 
     def test_process_that_does_not_answer(self):
         host = self.start()

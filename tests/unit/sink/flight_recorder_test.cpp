@@ -138,23 +138,37 @@ void require_last(const TraceDump& dump, std::uint64_t calls) {
 
 TEST_CASE("limits of a flight recorder") {
     sink::KeptLimit limit;
-    REQUIRE(sink::parse_kept_limit("30s", &limit));
+    REQUIRE(sink::parse_kept_limit("30s", &limit) == nullptr);
     REQUIRE(limit.ns == 30'000'000'000);
     REQUIRE(limit.bytes == sink::kDefaultKeptBytes);
-    REQUIRE(sink::parse_kept_limit("256M", &limit));
+    REQUIRE(sink::parse_kept_limit("256M", &limit) == nullptr);
     REQUIRE(limit.ns == 0);
     REQUIRE(limit.bytes == 256U << 20);
-    REQUIRE(sink::parse_kept_limit("10min,2G", &limit));
+    REQUIRE(sink::parse_kept_limit("10min,2G", &limit) == nullptr);
     REQUIRE(limit.ns == 600'000'000'000);
     REQUIRE(limit.bytes == 2ULL << 30);
-    REQUIRE(sink::parse_kept_limit("168h", &limit));
-    for (const char* wrong : {"", "30", "s", "30 s", "-1s", "0s", "3M", "2T", "1s,2s", "1s,", ",1s", "169h", "1.5s",
-                              "99999999999999999999s", "1025G", "30S"}) {
+    REQUIRE(sink::parse_kept_limit("168h", &limit) == nullptr);
+    const std::string time = "is out of range: a time is from 1s to 168h";
+    const std::string size = "is out of range: a size is from 4M to 1024G";
+    const std::string twice = "has two times or two sizes: say one of each at most";
+    const std::string neither = sink::kNoKeptLimit;
+    REQUIRE(neither == std::string("is not ") + sink::kKeptLimitForms);
+    for (const auto& [wrong, why] : std::vector<std::pair<const char*, std::string>>{
+             {"", neither},     {"30", neither},  {"s", neither},   {"30 s", neither},
+             {"-1s", neither},  {"0s", time},     {"3M", size},     {"2T", neither},
+             {"1s,2s", twice},  {"1s,", neither}, {",1s", neither}, {"169h", time},
+             {"1.5s", neither}, {"30S", neither}, {"1025G", size},  {"99999999999999999999s", time},
+             {"8G,4G", twice},  {"1s,1M", size},  {"0M", size},     {"99999999999999999999M", size}}) {
         INFO(wrong);
         limit = {7, 8};
-        REQUIRE_FALSE(sink::parse_kept_limit(wrong, &limit));
+        const char* said = sink::parse_kept_limit(wrong, &limit);
+        REQUIRE(said != nullptr);
+        REQUIRE(said == why);
         REQUIRE(limit.ns == 7);
         REQUIRE(limit.bytes == 8);
+    }
+    for (const char* least_and_most : {"1s", "4M", "1024G", "604800s", "10080min"}) {
+        REQUIRE(sink::parse_kept_limit(least_and_most, &limit) == nullptr);
     }
 }
 
