@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "collector/run/check.hpp"
+#include "collector/run/option_values.hpp"
 #include "collector/run/preload_obstacle.hpp"
 #include "collector/run/traces.hpp"
 #include "collector/sink/salvage.hpp"
@@ -155,7 +156,10 @@ int record(const Options& options) {
     if (!options.device_timing.empty()) {
         request.device_timing = options.device_timing == "1";
     }
-    std::string problem = record_problem(installation, request.output);
+    // The same words as of -o, and the same for a name that the environment gives.
+    std::string problem = options.output.empty() && variable("GPUSPY_OUTPUT") == "-"
+                              ? "GPUSPY_OUTPUT: " + names_a_file("-")
+                              : record_problem(installation, request.output);
     if (problem.empty() && options.last.empty()) {
         problem = kept_problem();
     }

@@ -86,13 +86,16 @@ class Output(Host):
         self.assert_said_to_be_cut(report, "No space left on device")
 
     def assert_said_to_be_cut(self, report, why):
-        """The trace itself says why it has no end, and blames nothing else for what is missing."""
-        process = report["process"]
-        self.assertEqual((process["write_error"], process["ended_cleanly"]), (why, False))
-        self.assertEqual(process["end"], f"not recorded to its end: the trace could not be written ({why})")
-        self.assertIn(f"the trace has no end: it could not be written any more ({why})", report["launches"]["reasons"])
-        for reason in report["launches"]["reasons"]:
+        """The trace itself says what it lacks and why, and blames nothing else for what is missing."""
+        process, launches = report["process"], report["launches"]
+        self.assertEqual(process["write_error"], why)
+        for reason in launches["reasons"]:
             self.assertNotRegex(reason, "no known cause|had not come back|the process died")
+        if process["ended_cleanly"]:  # A smaller block found room behind one that did not.
+            self.assertGreater(launches["dropped"]["write_failed"], 0)
+            return
+        self.assertEqual(process["end"], f"not recorded to its end: the trace could not be written ({why})")
+        self.assertIn(f"the trace has no end: it could not be written any more ({why})", launches["reasons"])
 
     def test_read_only_directory(self):
         disk = self.folder / "disk"

@@ -202,6 +202,12 @@ TEST_CASE("what gpuspy-run itself cannot do is 125, and the command does not run
             "gpuspy-run: --output: standard output is not for traces; name a file (./- for one that is called -); see "
             "gpuspy-run --help\n";
     }
+    SECTION("standard output by the environment") {
+        launch.environment = {{"GPUSPY_OUTPUT", "-"}};
+        message =
+            "gpuspy-run: GPUSPY_OUTPUT: standard output is not for traces; name a file (./- for one that is called "
+            "-)\n";
+    }
     SECTION("nothing to keep") {
         arguments.insert(arguments.begin(), {"--last", ""});
         message = "gpuspy-run: --last: its value is empty; see gpuspy-run --help\n";
