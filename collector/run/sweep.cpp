@@ -257,21 +257,25 @@ int sweep(const SweepOptions& options) {
     }
     fs::path folder;
     bool made = false;
-    std::string problem = options.page.empty() ? "" : page_problem(options.page);
-    if (problem.empty()) {
-        problem = kept_problem();
-    }
+    std::string problem = kept_problem();
     if (problem.empty()) {
         problem = make_folder(options.folder, &folder, &made);
+    }
+    if (problem.empty() && !options.page.empty()) {
+        problem = page_problem(options.page);  // Now: it may go into the folder.
     }
     if (problem.empty()) {
         problem = record_problem(installation, (folder / "trace.bin").string());
     }
-    if (!problem.empty()) {
+    // One that nothing was recorded into; a folder with anything in it stays.
+    const auto remove_if_empty = [&] {
+        std::error_code ignored;
         if (made) {
-            std::error_code ignored;
             fs::remove(folder, ignored);
         }
+    };
+    if (!problem.empty()) {
+        remove_if_empty();
         spdlog::error(problem);
         return kOwnFailure;
     }
@@ -279,7 +283,9 @@ int sweep(const SweepOptions& options) {
     note_signals();
     Sweep sweep(options, installation, folder);
     const int status = sweep.run();
-    if (!sweep.print()) {
+    const bool is_printed = sweep.print();
+    remove_if_empty();
+    if (!is_printed) {
         return kOwnFailure;
     }
     return status != 0 ? status : sweep.all_well() ? 0 : 1;

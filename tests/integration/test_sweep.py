@@ -71,6 +71,11 @@ class Sweep(harness.TestCase):
             self.assertIn(said, run.stderr)
             self.assertEqual(list(run.folder.iterdir()), [])
 
+    def test_a_page_in_the_folder(self):
+        run = self.sweep("-q", "-o", "here", "--param", "n=2", "--html", "here/page.html", "--", OVERLAP, "{n}")
+        self.assertEqual((run.status, run.stderr), (0, ""))
+        self.assertEqual(self.traces_of(run, "here"), ["01_n=2.bin", "page.html"])
+
     def test_nothing_can_be_recorded(self):
         """What was not there before is not there behind: nothing ran."""
         folder = self.new_folder()
@@ -160,6 +165,7 @@ class Sweep(harness.TestCase):
         run = self.sweep("--param", "n=1,2", "--", "/no/such/command", "{n}")
         self.assertEqual(run.status, 127)
         self.assertEqual(run.stderr.count("cannot run"), 1)
+        self.assertEqual(list(run.folder.iterdir()), [])
 
     def test_a_program_named_sweep(self):
         run = self.run_command(["sh", "-c", f"printf '#!/bin/sh\\nexec \"{LAUNCHES}\"\\n' > sweep; chmod +x sweep; "
