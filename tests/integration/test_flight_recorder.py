@@ -54,7 +54,9 @@ class FlightRecorder(harness.TestCase):
             first = min(min(addresses) for addresses in listed.values())
             self.assertIn((found[-1] - first) // 8, {(number - 1) % counted.KERNELS for number in (done, begun)})
             total += len(found)
-        self.assertEqual(launches["host"], total)
+        # A thread that is killed behind the driver's call, and before the runtime's around it, has a launch that is not listed.
+        unlisted = 0 if report["process"]["ended_cleanly"] else len(log.threads())
+        self.assertIn(launches["host"] - total, range(unlisted + 1))
         self.assertGreater(kept["dropped_calls"], 0)
         self.assertGreater(kept["dropped_device_records"], 0)
         self.assertGreater(kept["dropped_blocks"], 0)
