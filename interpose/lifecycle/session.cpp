@@ -84,7 +84,7 @@ void report_write_error(void*, int error, sink::WriteFault fault) noexcept {
             return;
         case sink::WriteFault::kWrite:
         case sink::WriteFault::kFindAgain:
-            say("%s of %s failed: %s; the trace ends there, the program goes on",
+            say("%s of %s failed: %s; what is not written is missing from it, the program goes on",
                 fault == sink::WriteFault::kWrite ? "write" : "find again", output.path, strerror(error));
             return;
     }
