@@ -78,7 +78,7 @@ std::string names_of(const Entries& entries) {
 }
 
 Complaint open_trace(const std::string& path, gpuspy_tables_trace** trace, char** note) {
-    salvage_first(path);
+    salvage_first(path, OlderRings::kLeave);
     const auto source = open_file(path);
     if (!source.ok()) {
         return path + ": " + source.fault().message;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <tuple>
 
 namespace gpuspy::analysis {
@@ -76,22 +77,36 @@ Completeness completeness(const Model& model) {
     result.losses = loss_rows(model);
     result.unmatched = unmatched_rows(model);
 
+    const auto has_loss = [&](const char* cause) {
+        return std::any_of(result.losses.begin(), result.losses.end(),
+                           [&](const LossRow& loss) { return loss.cause == cause; });
+    };
+    const int write_error = index.reading.write_error;
+    // Which launch they hit nobody can say.
+    const std::string not_written = write_error == 0 ? "" : fmt::format(" ({})", ::strerror(write_error));
+    const bool is_unwritten = has_loss("write_failed") || write_error != 0;
+    const bool has_no_end = !index.ended_cleanly() && !index.salvaged() && !index.is_snapshot();
+
     std::vector<std::string>& reasons = result.reasons;
     // One dropped event can be both: that of a launch's inner call, which bears the id. Nothing tells which record it was of.
-    const bool dropped = std::any_of(result.losses.begin(), result.losses.end(),
-                                     [](const LossRow& loss) { return loss.cause == "ring_full"; });
+    const bool dropped = has_loss("ring_full");
     if (launches.unmatched_launches != 0) {
         reasons.push_back(plural(launches.unmatched_launches, "kernel launch has", "kernel launches have") +
-                          (dropped ? " no device record; the events that name it may be among those dropped"
-                                   : " no device record and no known cause"));
+                          (dropped        ? " no device record; the events that name it may be among those dropped"
+                           : is_unwritten ? " no device record: it may be in what could not be written" + not_written
+                                          : " no device record and no known cause"));
     }
     if (launches.unmatched_records != 0) {
         reasons.push_back(plural(launches.unmatched_records, "kernel record has", "kernel records have") +
-                          (dropped ? " no launch; the events that name it may be among those dropped" : " no launch"));
+                          (dropped        ? " no launch; the events that name it may be among those dropped"
+                           : is_unwritten ? " no launch: it may be in what could not be written" + not_written
+                                          : " no launch"));
     }
     if (launches.not_returned != 0) {
         reasons.push_back(plural(launches.not_returned, "kernel's record", "kernels' records") +
-                          " had not come back when the trace ends");
+                          (has_no_end && write_error != 0
+                               ? " came, if at all, when the trace could not be written any more" + not_written
+                               : " had not come back when the trace ends"));
     }
     if (!result.device_times) {
         const bool is_said = !index.spans[static_cast<std::size_t>(abi::SpanKind::kDevice)].empty();
@@ -115,7 +130,9 @@ Completeness completeness(const Model& model) {
             reasons.push_back(fmt::format("{} {}", loss.count, loss.text));
         }
     }
-    if (!index.ended_cleanly() && !index.salvaged() && !index.is_snapshot()) {
+    if (has_no_end && write_error != 0) {
+        reasons.push_back("the trace has no end: it could not be written any more" + not_written);
+    } else if (has_no_end) {
         reasons.emplace_back(
             "the trace has no end: the process died or still runs, and its last events were not salvaged");
     }

@@ -6,10 +6,13 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "analysis/render/display_text.hpp"
+#include "collector/abi/libraries.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -146,6 +149,29 @@ std::variant<Condition, std::string> parse_condition(const std::string& text) {
                            example(measure->unit));
     }
     return condition;
+}
+
+std::optional<std::string> unknown_library(const Condition& condition, const Comparison& comparison) {
+    const std::string& name = condition.measure.name;
+    const std::size_t dot = name.find('.');
+    const bool is_share = name.starts_with("share.");
+    if (dot == std::string::npos || !(is_share || name.starts_with("calls."))) {
+        return std::nullopt;
+    }
+    std::set<std::string> libraries(std::begin(abi::kLibraries), std::end(abi::kLibraries));
+    if (is_share) {
+        libraries.insert({"own", "unknown"});
+    }
+    for (const ComparedMeasure& one : comparison.measures) {
+        if (one.measure.name.starts_with(name.substr(0, dot + 1))) {
+            libraries.insert(one.measure.name.substr(dot + 1));
+        }
+    }
+    if (libraries.count(name.substr(dot + 1)) != 0) {
+        return std::nullopt;
+    }
+    return fmt::format("there is no library \"{}\"; there are: {}", printable(name.substr(dot + 1)),
+                       printable(fmt::format("{}", fmt::join(libraries, ", "))));
 }
 
 std::string value_text(double value, Unit unit) {

@@ -30,6 +30,10 @@ struct Condition {
 /// The condition; or what is wrong with it, in one line.
 std::variant<Condition, std::string> parse_condition(const std::string& text);
 
+/// What is wrong with a condition on share.X or calls.X where X is neither a library that is hooked nor one of the comparison's:
+/// a name that is mistyped is 0 for ever. Lists those that there are.
+std::optional<std::string> unknown_library(const Condition& condition, const Comparison& comparison);
+
 /// One line for each group that meets the condition (and so fails), or of which its measure is not known. Judged are all
 /// groups but the first, which they are compared with; of a single group that one. By medians.
 std::vector<std::string> failures(const Condition& condition, const Comparison& comparison);

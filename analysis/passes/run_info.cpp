@@ -93,15 +93,18 @@ KeptInfo kept_info(const Model& model) {
 }
 
 std::string in_words(const RunInfo& run, bool is_snapshot) {
+    const bool is_cut = !run.ended_cleanly && !is_snapshot && run.reading.write_error != 0;
     std::string text = run.ended_cleanly ? "ended cleanly"
                        : is_snapshot     ? "a snapshot: the process went on"
-                                         : "ended without notice, or still running";
-    if (!run.ended_cleanly && (run.salvaged || run.wait_status)) {
-        text = "ended without notice";
-    }
+                       : is_cut          ? fmt::format("not recorded to its end: the trace could not be written ({})",
+                                                       ::strerror(run.reading.write_error))
+                       : run.salvaged || run.wait_status ? "ended without notice"
+                                                         : "ended without notice, or still running";
     if (run.wait_status) {
         if (run.wait_pid != 0) {
             text += fmt::format("; the command (pid {}) ended", run.wait_pid);
+        } else if (is_cut) {
+            text += "; the process ended";
         }
         const int status = static_cast<int>(*run.wait_status);
         if (WIFEXITED(status)) {
@@ -139,6 +142,7 @@ RunInfo run_info(const Model& model) {
         const std::uint64_t pid = end->second.pid;
         run.wait_pid = run.process && run.process->pid == pid ? 0 : pid;
     }
+    run.reading = index.reading;
     run.end_text = in_words(run, index.is_snapshot());
     if (index.kept) {
         run.kept = kept_info(model);
@@ -159,7 +163,6 @@ RunInfo run_info(const Model& model) {
         std::count_if(model.threads.begin(), model.threads.end(), [](const ThreadStats& t) { return t.calls != 0; }));
     run.anchors = index.anchors;
     run.dropped_anchors = index.dropped_anchors;
-    run.reading = index.reading;
     return run;
 }
 

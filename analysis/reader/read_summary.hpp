@@ -24,6 +24,8 @@ struct ReadSummary {
     std::uint64_t orphan_records = 0;  ///< Calls and device records whose dictionary was in a part that is missing.
     bool gave_up = false;              ///< So damaged that looking for more blocks was ended.
 
+    int write_error = 0;  ///< errno value of the first write that failed when it was recorded; 0: none.
+
     // Not a fault: a newer minor version.
     std::uint64_t unknown_records = 0;
 

@@ -120,6 +120,8 @@ private:
                             header.required_features & ~abi::kKnownFeatures)};
         }
         summary_.start_ticks = header.start_ticks;
+        summary_.write_error =
+            static_cast<int>((header.optional_features & abi::kFeatureWriteErrorMask) >> abi::kFeatureWriteErrorShift);
         decoder_.decode(records);
         return std::nullopt;
     }

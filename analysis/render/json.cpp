@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -214,6 +215,9 @@ Json process_json(const RunInfo& run, const LaunchCounts& launches) {
     json["notices"] = run.notices;
     if (run.kept) {
         json["kept"] = kept_json(*run.kept, launches);
+    }
+    if (run.reading.write_error != 0) {
+        json["write_error"] = ::strerror(run.reading.write_error);
     }
     return json;
 }

@@ -128,7 +128,7 @@ void run_section(std::string& out, const Findings& findings, const std::string& 
         long_field(out, "libraries", libraries);
     }
     field(out, "wall time", duration_text(run.wall_ns));
-    field(out, "end", run.end_text);
+    long_field(out, "end", run.end_text);
     if (run.kept) {
         long_field(out, "kept", run.kept->text);
     }

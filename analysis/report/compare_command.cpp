@@ -195,6 +195,11 @@ int compare_traces(const CompareArguments& arguments) {
     const analysis::NameForm form = analysis::find_name_form(arguments.names).value();  // Checked when it was read.
     options.kernel_name = [form](const std::string& mangled) { return analysis::kernel_name(mangled, form); };
     const analysis::Comparison comparison = analysis::compare(std::move(*groups), options);
+    for (const analysis::Condition& condition : request.conditions) {
+        if (const auto fault = analysis::unknown_library(condition, comparison)) {
+            return fail("--fail-if " + *fault, ExitCode::kUsage);
+        }
+    }
     std::string text;
     if (const auto fault = rendered(comparison, arguments, form, text)) {
         return fail(*fault, ExitCode::kUsage);
@@ -262,9 +267,13 @@ Subcommand add_compare_command(CLI::App& app) {
             ->check([](const std::string& text) {
                 return text.rfind('-', 0) == 0 ? text + " is no number of rows" : std::string();
             });
-    command->add_option("-o,--output", arguments->output, "File to write to, instead of standard output");
+    command->add_option("-o,--output", arguments->output, "File to write to, instead of standard output, or -")
+        ->check(names_an_output);
     command->add_flag("--wide", arguments->wide, "Text: cut nothing to the width of the line");
-    return {command, [arguments] { return compare_traces(*arguments); }};
+    return {command, [arguments] {
+                arguments->output = without_dash(arguments->output);
+                return compare_traces(*arguments);
+            }};
 }
 
 }  // namespace gpuspy::report

@@ -56,6 +56,15 @@ std::optional<std::string> read_labels(const CompareArguments& arguments, Compar
         return fmt::format("--label names {}, and {} compared", request.labels.size(),
                            request.groups.size() == 1 ? "1 is" : fmt::format("{} are", request.groups.size()));
     }
+    for (auto label = request.labels.begin(); label != request.labels.end(); ++label) {
+        if (label->empty()) {
+            return "--label has an empty name";
+        }
+        if (std::find(request.labels.begin(), label, *label) != label) {
+            return fmt::format("--label has the name \"{}\" twice: what is compared is told apart by it",
+                               analysis::printable(*label));
+        }
+    }
     if (!request.labels.empty()) {
         return std::nullopt;
     }

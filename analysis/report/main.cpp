@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@
 #include "analysis/report/terminal.hpp"
 #include "analysis/report/trace_file.hpp"
 #include "analysis/report/view_command.hpp"
-#include "analysis/salvage/salvage_first.hpp"
+#include "analysis/views/view.hpp"
 #include "collector/abi/trace_format.hpp"
 
 namespace {
@@ -37,6 +38,8 @@ constexpr const char* kExitCodes =
     "4 not a trace, or nothing readable in it; 5 made by a newer gpuspy; 6 the report was printed, and says\n"
     "what of the trace could not be read.";
 
+constexpr const char* kSeveralViews = "; several views have commas between them: --view kernels,calls";
+
 /// CLI11 would read "-1" as the largest number there is.
 std::string not_negative(const std::string& text) {
     return text.rfind('-', 0) == 0 ? text + " is no number of rows" : std::string();
@@ -44,7 +47,7 @@ std::string not_negative(const std::string& text) {
 
 /// Every call, one a line, written while the trace is read.
 int list_calls(const gpuspy::report::ViewOutput& output) {
-    gpuspy::analysis::salvage_first(output.trace_path);
+    gpuspy::report::salvage(output.trace_path);
     const auto source = gpuspy::analysis::open_file(output.trace_path);
     if (!source.ok()) {
         return fail(output.trace_path + ": " + source.fault().message, source.fault().code);
@@ -125,7 +128,8 @@ int main(int argc, char** argv) {
     const CLI::Option* top =
         app.add_option("--top", output.top, "Rows of each table; 0: all. Default: 20 for text, all for json")
             ->check(not_negative);
-    app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output");
+    app.add_option("-o,--output", output.output_path, "File to write the report to, instead of standard output, or -")
+        ->check(gpuspy::report::names_an_output);
     add_view_options(app, views);
     const std::vector<gpuspy::report::Subcommand> subcommands = {
         gpuspy::report::add_compare_command(app),
@@ -137,7 +141,10 @@ int main(int argc, char** argv) {
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
             return app.exit(error);
         }
-        return fail(std::string(error.what()) + " (gpuspy-report --help says more)", ExitCode::kUsage);
+        const bool is_extra_view = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !views.views.empty();
+        return fail(
+            std::string(error.what()) + (is_extra_view ? kSeveralViews : "") + " (gpuspy-report --help says more)",
+            ExitCode::kUsage);
     }
     const auto chosen = std::find_if(subcommands.begin(), subcommands.end(),
                                      [](const auto& subcommand) { return subcommand.app->parsed(); });
@@ -155,6 +162,12 @@ int main(int argc, char** argv) {
         }
     }
     output.top_given = top->count() != 0;
+    output.output_path = gpuspy::report::without_dash(output.output_path);
+    // As in "--view kernels calls", whose second word is taken for the trace.
+    if (!views.views.empty() && gpuspy::analysis::find_view(output.trace_path) != nullptr &&
+        !std::filesystem::exists(output.trace_path)) {
+        return fail(output.trace_path + " is a view, and no such trace is there" + kSeveralViews, ExitCode::kUsage);
+    }
     if (output.format == "calls" && (output.top_given || !views.given().empty())) {
         return fail((output.top_given ? "--top" : views.given()) +
                         " is for tables, and --format calls has none (gpuspy-report --help says more)",

@@ -10,6 +10,16 @@
 
 namespace gpuspy::report {
 
+/// What is wrong with the value of -o, as CLI11 wants it; "" if nothing is.
+inline std::string names_an_output(const std::string& text) {
+    return text.empty() ? "the name of the file is empty; - is standard output" : "";
+}
+
+/// The path of Output: "-" is standard output, by the path "".
+inline std::string without_dash(const std::string& text) {
+    return text == "-" ? "" : text;
+}
+
 /// A file, or standard output when `path` is empty. A reader of standard output that went away (`| head`) is nothing wrong.
 /// The file is made with the first text, so that a trace that cannot be read leaves it as it was, and appears whole under its
 /// name: what was there stays if something goes wrong.

@@ -15,9 +15,15 @@ int partly_readable(const std::string& path, const analysis::ReadSummary& readin
     return fail(path + ": partly readable: " + reading.describe(), analysis::ExitCode::kPartial);
 }
 
+void salvage(const std::string& path) {
+    if (const std::string said = analysis::salvage_first(path, analysis::OlderRings::kRemove); !said.empty()) {
+        spdlog::warn("{}", said);
+    }
+}
+
 std::unique_ptr<analysis::Model> load(const std::string& path, WithTimeline timeline, int& status,
                                       const ProgressTiming& progress_timing) {
-    analysis::salvage_first(path);
+    salvage(path);
     const auto source = analysis::open_file(path);
     if (!source.ok()) {
         status = fail(path + ": " + source.fault().message, source.fault().code);

@@ -18,6 +18,9 @@ int fail(const std::string& message, analysis::ExitCode code);
 /// The same, for a trace of which some could not be read.
 int partly_readable(const std::string& path, const analysis::ReadSummary& reading);
 
+/// Empties the rings of the trace's process into it where that is dead, and says what rings of an older gpuspy were removed.
+void salvage(const std::string& path);
+
 enum class WithTimeline : std::uint8_t {
     kNo,
     kYes,

@@ -32,15 +32,23 @@ inline constexpr std::uint32_t kBlockMagic = 0x4b4c4247U;  // "GBLK"
 inline constexpr std::uint32_t kMaxBlockRawBytes = 8U << 20;
 inline constexpr std::uint32_t kMaxRecordBytes = 1U << 20;
 
+enum OptionalFeatures : std::uint64_t {
+    kFeatureSnapshot = 1U << 0,  ///< Since 1.3: a copy of a trace, made while its process went on.
+    /// Since 1.3: the error number (Linux) of the first write to this file that failed; 0: none. Put there in place when it
+    /// fails: a disk that is full has no room for a record that says so.
+    kFeatureWriteErrorMask = 0xffU << 8,
+};
+inline constexpr unsigned kFeatureWriteErrorShift = 8;
+
 struct FileHeader {
     char magic[8];
     std::uint16_t major;
     std::uint16_t minor;
     std::uint32_t header_bytes;  ///< Offset of the first block: sizeof(FileHeader) + the header records.
     std::uint64_t required_features;
-    std::uint64_t optional_features;
-    std::uint64_t nonce;        ///< Of the process's recording; also in the name and header of its ring mapping.
-    std::uint64_t start_ticks;  ///< When recording began.
+    std::uint64_t optional_features;  ///< OptionalFeatures.
+    std::uint64_t nonce;              ///< Of the process's recording; also in the name and header of its ring mapping.
+    std::uint64_t start_ticks;        ///< When recording began.
     /// Since 1.3: how often a flight recorder has exchanged the file for one with only its last part; 0 for a whole
     /// recording.
     std::uint64_t exchange;

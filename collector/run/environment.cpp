@@ -1,5 +1,6 @@
 #include "collector/run/environment.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -10,6 +11,9 @@
 #include <ctime>
 #include <filesystem>
 #include <vector>
+
+#include "collector/sink/file_header.hpp"
+#include "collector/sink/kept_limit.hpp"
 
 namespace gpuspy::run {
 
@@ -80,14 +84,49 @@ std::string absolute_path(const std::string& path, const std::string& folder) {
     return path.empty() || path.front() == '/' ? path : folder + "/" + path;
 }
 
+std::string kept_limit_problem(const std::string& what, const std::string& text) {
+    sink::KeptLimit unused;
+    const char* problem = text.empty() ? nullptr : sink::parse_kept_limit(text.c_str(), &unused);
+    return problem == nullptr ? "" : fmt::format("{}{} {}", what, text, problem);
+}
+
+namespace {
+
+/// Of a regular file that is there: an older trace is moved away, and nothing else is touched.
+std::string existing_file_problem(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    sink::TraceIdentity identity;
+    std::error_code error;
+    const bool is_trace = fd >= 0 && sink::read_trace_identity(fd, &identity);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (fd >= 0 && !is_trace && fs::file_size(path, error) != 0) {
+        return "cannot write " + path + ": a file that is not a trace stands there; remove it or use -o FILE";
+    }
+    const std::string parent = fs::path(path).parent_path().string();
+    if (is_trace && access(parent.c_str(), W_OK | X_OK) != 0) {
+        return "cannot write " + path + ": the older trace there cannot be moved away (" + std::strerror(errno) +
+               "); use -o FILE";
+    }
+    return "";
+}
+
+}  // namespace
+
 std::string output_problem(const std::string& path) {
     std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(path, error))) {
+        return "cannot write " + path + ": it is a symbolic link; name the file that it leads to (" +
+               fs::read_symlink(path, error).string() + ") with -o";
+    }
     if (fs::is_directory(path, error)) {
         return "cannot write " + path + ": it is a directory; name a file with -o";
     }
     if (fs::exists(path, error)) {
-        return access(path.c_str(), W_OK) == 0 ? ""
-                                               : "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE";
+        return access(path.c_str(), W_OK) != 0 ? "cannot write " + path + ": " + std::strerror(errno) + "; use -o FILE"
+               : fs::is_regular_file(path, error) ? existing_file_problem(path)
+                                                  : "";
     }
     const std::string parent = fs::path(path).parent_path().string();
     if (!fs::is_directory(parent, error)) {

@@ -33,6 +33,9 @@ std::string absolute_path(const std::string& path, const std::string& folder);
 /// "" if a trace can be made at this path, else one line that says why not.
 std::string output_problem(const std::string& path);
 
+/// "" if the text is empty or says how much a flight recorder keeps, else one line; `what` stands before the text in it.
+std::string kept_limit_problem(const std::string& what, const std::string& text);
+
 struct Settings {
     std::string library;
     std::string output;  ///< Absolute.

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "collector/run/environment.hpp"
+#include "collector/run/option_values.hpp"
 #include "collector/run/record.hpp"
 #include "collector/sink/kept_limit.hpp"
 
@@ -31,6 +33,7 @@ constexpr const char* kFooter =
 
 void add_options(CLI::App* app, Options* options) {
     app->add_option("-o,--output", options->output, "The trace (default: GPUSPY_OUTPUT, else trace.bin)")
+        ->check(names_a_file)
         ->type_name("FILE");
     app->add_flag("--report", options->report, "Print the report when the command has ended");
     app->add_option("--device-timing", options->device_timing, "0: host events only, 1: device times too (default: 1)")
@@ -41,8 +44,10 @@ void add_options(CLI::App* app, Options* options) {
     app->add_flag("-q,--quiet", options->quiet, "Do not name the traces that were written");
     app->add_option("--last", options->last,
                     "Keep the last part alone, within a fixed size: " + std::string(sink::kKeptLimitForms))
+        ->check(is_not_empty)
         ->type_name("N");
     app->add_option("--check", options->check, "Run nothing; say whether PROGRAM will be recorded, and how")
+        ->check(is_not_empty)
         ->type_name("PROGRAM");
 }
 
@@ -62,9 +67,8 @@ std::string take_command(std::vector<std::string> words, Options* options) {
     if (!options->check.empty() && !options->command.empty()) {
         return "--check takes one program and runs nothing: leave the command out";
     }
-    sink::KeptLimit unused;
-    if (!options->last.empty() && !sink::parse_kept_limit(options->last.c_str(), &unused)) {
-        return fmt::format("--last {} is not {}", options->last, sink::kKeptLimitForms);
+    if (std::string problem = kept_limit_problem("--last ", options->last); !problem.empty()) {
+        return problem;
     }
     return options->check.empty() && options->command.empty() ? "no command to run" : "";
 }

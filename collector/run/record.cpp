@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "collector/run/check.hpp"
+#include "collector/run/option_values.hpp"
 #include "collector/run/preload_obstacle.hpp"
 #include "collector/run/traces.hpp"
 #include "collector/sink/salvage.hpp"
@@ -62,6 +63,13 @@ void explain_no_trace(const Obstacle& obstacle) {
             "no CUDA call was seen: no trace was written (the command used no GPU, or cleared LD_PRELOAD, or started "
             "a program that is statically linked or setuid)");
     }
+}
+
+/// A command of ours is one only as the first word.
+std::string hint_of_own_command(const std::string& name) {
+    return name == "snapshot" || name == "sweep"
+               ? fmt::format("; gpuspy-run {0} has its options behind its name: gpuspy-run {0} --help", name)
+               : "";
 }
 
 /// The command has ended: its rings and how it ended go into the traces that it left. Nothing here changes the status that we
@@ -126,11 +134,16 @@ Recorded record_once(const Installation& installation, const RecordRequest& requ
     Recorded recorded;
     recorded.child = run_child(request.command, environment);
     if (recorded.child.spawn_error != 0) {
-        spdlog::error("cannot run {}: {}", request.command.front(), std::strerror(recorded.child.spawn_error));
+        spdlog::error("cannot run {}: {}{}", request.command.front(), std::strerror(recorded.child.spawn_error),
+                      hint_of_own_command(request.command.front()));
     } else if (!disabled) {
         recorded.traces = finish(settings, recorded.child, obstacle);
     }
     return recorded;
+}
+
+std::string kept_problem() {
+    return kept_limit_problem("GPUSPY_LAST=", variable("GPUSPY_LAST"));
 }
 
 int record(const Options& options) {
@@ -143,7 +156,13 @@ int record(const Options& options) {
     if (!options.device_timing.empty()) {
         request.device_timing = options.device_timing == "1";
     }
-    std::string problem = record_problem(installation, request.output);
+    // The same words as of -o, and the same for a name that the environment gives.
+    std::string problem = options.output.empty() && variable("GPUSPY_OUTPUT") == "-"
+                              ? "GPUSPY_OUTPUT: " + names_a_file("-")
+                              : record_problem(installation, request.output);
+    if (problem.empty() && options.last.empty()) {
+        problem = kept_problem();
+    }
     if (problem.empty() && options.report && installation.report.empty()) {
         problem =
             fmt::format("gpuspy-report is not in {}; leave --report out or install gpuspy whole", installation.folder);

@@ -33,6 +33,8 @@ struct Recorded {
 
 /// "" or one line that says why nothing can be recorded here.
 std::string record_problem(const Installation& installation, const std::string& output);
+/// "" or what is wrong with how much the environment wants kept (GPUSPY_LAST).
+std::string kept_problem();
 /// Says so where the environment forbids any recording.
 void warn_if_disabled();
 /// Runs the command recorded; says on standard error what went wrong around it, but not how it ended. A command

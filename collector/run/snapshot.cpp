@@ -12,6 +12,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -19,6 +22,7 @@
 #include "collector/abi/ring_layout.hpp"
 #include "collector/run/environment.hpp"
 #include "collector/sink/file_header.hpp"
+#include "collector/sink/flight_recorder.hpp"
 #include "collector/sink/output_path.hpp"
 #include "collector/sink/salvage.hpp"
 #include "collector/sink/trace_tail.hpp"
@@ -101,10 +105,29 @@ private:
     abi::MapHeader* map_ = nullptr;
 };
 
+/// The pid that a process has in the namespace of pids that it is in; "": the one that is ours.
+std::string pid_in_own_namespace(pid_t pid) {
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string line; std::getline(status, line);) {
+        if (line.rfind("NSpid:", 0) == 0) {
+            std::istringstream words(line.substr(6));
+            const std::vector<std::string> pids{std::istream_iterator<std::string>(words), {}};
+            return pids.size() > 1 ? pids.back() : "";
+        }
+    }
+    return "";
+}
+
 /// Why nothing was found: what is known of the process itself.
 std::string explain_no_ring(pid_t pid) {
     if (kill(pid, 0) != 0 && errno == ESRCH) {
         return fmt::format("there is no process {}", pid);
+    }
+    if (const std::string inner = pid_in_own_namespace(pid); !inner.empty()) {
+        return fmt::format(
+            "process {} is in a pid namespace of its own (a container), as process {}: run gpuspy-run snapshot {} in "
+            "it",
+            pid, inner, inner);
     }
     struct stat status {};
     if (stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0 && status.st_uid != geteuid()) {
@@ -185,7 +208,7 @@ std::string copy_trace(int from, const sink::TraceIdentity& identity, const sink
         return "its trace cannot be read";
     }
     // Of its own: no ring belongs to a copy, which else would be emptied into it when the process has died.
-    sink::set_nonce(buffer.data(), identity.header_bytes, make_run_id());
+    sink::mark_as_snapshot(buffer.data(), identity.header_bytes, make_run_id());
     if (!write_all(to, buffer.data(), identity.header_bytes)) {
         return std::strerror(errno);
     }
@@ -218,7 +241,7 @@ SnapshotResult take_snapshot(const std::string& ring_directory, pid_t pid, const
         return result;
     }
     std::error_code ignored;
-    if (std::filesystem::weakly_canonical(output, ignored) == std::filesystem::path(result.trace + ".next")) {
+    if (sink::is_successor_path(result.trace.c_str(), fs::weakly_canonical(output, ignored).c_str())) {
         result.problem = output + " is where a flight recorder writes its next part; name another with -o";
         return result;
     }

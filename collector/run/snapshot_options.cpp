@@ -2,11 +2,13 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
 #include "collector/run/environment.hpp"
+#include "collector/run/option_values.hpp"
 #include "collector/run/record.hpp"
 #include "collector/run/snapshot.hpp"
 #include "collector/run/traces.hpp"
@@ -38,7 +40,9 @@ bool read_snapshot_options(int argc, const char* const* argv, SnapshotOptions* o
     app.formatter(std::make_shared<HelpFormatter>());
     app.footer(kFooter);
     app.add_option("pid", options->pid, "The process, as ps shows it")->type_name("PID")->required();
-    app.add_option("-o,--output", options->output, "The copy (default: snapshot.PID.bin)")->type_name("FILE");
+    app.add_option("-o,--output", options->output, "The copy (default: snapshot.PID.bin)")
+        ->check(names_a_file)
+        ->type_name("FILE");
     std::string problem;
     try {
         app.parse(argc, argv);
@@ -58,6 +62,8 @@ bool read_snapshot_options(int argc, const char* const* argv, SnapshotOptions* o
 
 int snapshot(const SnapshotOptions& options) {
     constexpr int kNoSnapshot = 1;
+    // Beyond the limit on the size of files a write shall fail, and not end us with half a copy there.
+    std::signal(SIGXFSZ, SIG_IGN);
     std::error_code error;
     const std::string folder = std::filesystem::current_path(error).string();
     const std::string name = options.output.empty() ? fmt::format("snapshot.{}.bin", options.pid) : options.output;

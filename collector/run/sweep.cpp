@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -47,8 +49,8 @@ struct Outcome {
     std::vector<std::string> faults;  ///< One line for each that did not.
 };
 
-/// Makes the folder; "" or one line that says why it cannot be.
-std::string make_folder(const std::string& wanted, fs::path* folder) {
+/// Makes the folder; "" or one line that says why it cannot be. `made`: it was not there.
+std::string make_folder(const std::string& wanted, fs::path* folder, bool* made) {
     std::error_code error;
     const fs::path base = fs::absolute(wanted.empty() ? "gpuspy-sweep" : wanted, error);
     *folder = base;
@@ -68,6 +70,7 @@ std::string make_folder(const std::string& wanted, fs::path* folder) {
     if (!fs::create_directory(*folder, error)) {
         return fmt::format("cannot make the folder {}: {}; use -o DIR", folder->string(), error.message());
     }
+    *made = true;
     return "";
 }
 
@@ -78,9 +81,21 @@ std::string page_problem(const std::string& page) {
         return fmt::format("--html {}: is a directory; name a file", page);
     }
     const fs::path parent = fs::absolute(page, error).parent_path();
-    return fs::is_directory(parent, error)
+    if (!fs::is_directory(parent, error)) {
+        return fmt::format("--html {}: there is no directory {}; create it", page, parent.string());
+    }
+    // It is made beside its place first. Asking for permission would not find a file system that is full or takes no files.
+    std::string trial = (parent / ".gpuspy-sweep-XXXXXX").string();
+    const int fd = mkstemp(trial.data());
+    const int problem = fd >= 0 ? 0 : errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(trial.c_str());
+    }
+    // Else what is there is written over (analysis/report/output.cpp).
+    return problem == 0 || access(page.c_str(), W_OK) == 0
                ? ""
-               : fmt::format("--html {}: there is no directory {}; create it", page, parent.string());
+               : fmt::format("--html {}: cannot be written: {}; name another file", page, std::strerror(problem));
 }
 
 std::string ending(int wait_status) {
@@ -241,14 +256,26 @@ int sweep(const SweepOptions& options) {
         return kOwnFailure;
     }
     fs::path folder;
-    std::string problem = make_folder(options.folder, &folder);
+    bool made = false;
+    std::string problem = kept_problem();
+    if (problem.empty()) {
+        problem = make_folder(options.folder, &folder, &made);
+    }
     if (problem.empty() && !options.page.empty()) {
-        problem = page_problem(options.page);
+        problem = page_problem(options.page);  // Now: it may go into the folder.
     }
     if (problem.empty()) {
         problem = record_problem(installation, (folder / "trace.bin").string());
     }
+    // One that nothing was recorded into; a folder with anything in it stays.
+    const auto remove_if_empty = [&] {
+        std::error_code ignored;
+        if (made) {
+            fs::remove(folder, ignored);
+        }
+    };
     if (!problem.empty()) {
+        remove_if_empty();
         spdlog::error(problem);
         return kOwnFailure;
     }
@@ -256,7 +283,9 @@ int sweep(const SweepOptions& options) {
     note_signals();
     Sweep sweep(options, installation, folder);
     const int status = sweep.run();
-    if (!sweep.print()) {
+    const bool is_printed = sweep.print();
+    remove_if_empty();
+    if (!is_printed) {
         return kOwnFailure;
     }
     return status != 0 ? status : sweep.all_well() ? 0 : 1;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 
+#include "collector/run/option_values.hpp"
 #include "collector/run/record.hpp"
 
 namespace gpuspy::run {
@@ -40,14 +41,17 @@ void add_options(CLI::App* app, SweepOptions* options, Words* words) {
         ->required()
         ->allow_extra_args(false);
     app->add_option("-o,--output", options->folder, "Folder for the traces, made anew (default: gpuspy-sweep)")
+        ->check(names_a_file)
         ->type_name("DIR");
     app->add_option("--repeat", options->repeat, "Runs of each setting, of which medians are shown")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app->add_option("--images", words->images,
                     "Images of a run, for totals per image and the saturation curve: 6400, '{batch}', '{batch}*100'")
+        ->check(is_not_empty)
         ->type_name("N");
     app->add_option("--html", options->page, "Write the comparison as a page too (gpuspy-report compare --format html)")
+        ->check(names_a_file)
         ->type_name("FILE");
     app->add_option("--device-timing", options->device_timing, "0: host events only, 1: device times too (default: 1)")
         ->check(CLI::IsMember({"0", "1"}))

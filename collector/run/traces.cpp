@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "collector/sink/file_header.hpp"
+#include "collector/sink/flight_recorder.hpp"
 #include "collector/sink/salvage.hpp"
 
 namespace gpuspy::run {
@@ -24,7 +26,7 @@ bool is_trace_of(const fs::path& path, std::uint64_t run_id) {
         return false;
     }
     sink::TraceIdentity identity;
-    const bool is_ours = sink::read_trace_identity(fd, &identity) && identity.run_id == run_id;
+    const bool is_ours = sink::read_trace_identity(fd, &identity) && identity.run_id == run_id && !identity.is_snapshot;
     close(fd);
     return is_ours;
 }
@@ -71,10 +73,18 @@ std::vector<std::string> find_traces(const std::string& output, std::uint64_t ru
             traces.push_back(candidate.string());
         }
     }
-    std::sort(traces.begin(), traces.end(), [&](const std::string& left, const std::string& right) {
+    // What a process that outlives the command is about to go on with, as a flight recorder.
+    const auto is_successor = [&](const std::string& candidate) {
+        return std::any_of(traces.begin(), traces.end(), [&](const std::string& trace) {
+            return sink::is_successor_path(trace.c_str(), candidate.c_str());
+        });
+    };
+    std::vector<std::string> whole;
+    std::remove_copy_if(traces.begin(), traces.end(), std::back_inserter(whole), is_successor);
+    std::sort(whole.begin(), whole.end(), [&](const std::string& left, const std::string& right) {
         return std::pair(left != output, left) < std::pair(right != output, right);
     });
-    return traces;
+    return whole;
 }
 
 std::string describe_traces(const std::vector<std::string>& traces, const std::string& folder) {
@@ -105,8 +115,16 @@ std::vector<std::string> salvage_run(const std::string& ring_directory, std::uin
     };
     sink::salvage_directory(ring_directory.c_str(), filter, report, &problems);
     // And what dead processes of other runs left, whose runs cannot tell any more.
-    sink::salvage_directory(
-        ring_directory.c_str(), {}, [](void*, const sink::SalvageResult&) {}, nullptr);
+    sink::SalvageFilter any;
+    any.removes_older = true;
+    std::uint64_t removed_bytes = 0;
+    const auto count = [](void* self, const sink::SalvageResult& result) {
+        *static_cast<std::uint64_t*>(self) += result.removed_bytes;
+    };
+    sink::salvage_directory(ring_directory.c_str(), any, count, &removed_bytes);
+    if (removed_bytes != 0) {
+        problems.push_back(fmt::format("{} {}", removed_bytes, sink::kRemovedUnreadText));
+    }
     return problems;
 }
 

@@ -163,6 +163,7 @@ void Drain::forget_after_fork() noexcept {
         told = 0;
     }
     first_facts_told_ = false;
+    is_write_error_noted_ = false;
     is_saying_again_ = false;
     say_again_error_ = 0;
     appended_blocks_ = 0;

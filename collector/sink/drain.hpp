@@ -141,6 +141,7 @@ private:
     }
     void flush_block() noexcept;
     bool append_block(const Block& block) noexcept;
+    void note_write_error(int error) noexcept;
     void commit() noexcept;
     void answer_snapshot(std::uint64_t request) noexcept;
 
@@ -191,6 +192,7 @@ private:
     std::uint64_t last_objects_ticks_ = 0;  ///< 0: objects that are there are taken to have been there always.
     std::uint64_t told_lost_[abi::kLossCauseCount] = {};  ///< What the trace says of MapHeader::lost.
     bool first_facts_told_ = false;
+    bool is_write_error_noted_ = false;  ///< In the header of the file that is written now.
 
     /// Futex word: what the thread is doing.
     enum Activity : std::uint32_t { kAwake = 0, kAsleep = 1, kWoken = 2 };

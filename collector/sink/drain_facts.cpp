@@ -2,9 +2,14 @@
 // source.
 #include <sys/resource.h>
 
+#include <cstring>
+
+#include "collector/abi/trace_format.hpp"
 #include "collector/ring/clock.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/drain.hpp"
+#include "collector/sink/file_header.hpp"
+#include "collector/sink/memory.hpp"
 
 namespace gpuspy::sink {
 
@@ -84,6 +89,23 @@ void Drain::put_losses() noexcept {
         const std::uint64_t lost = rings_->header()->lost[cause].load(std::memory_order_relaxed);
         put_loss(static_cast<abi::LossCause>(cause), lost, told_lost_[cause], Encoder::kNoThread);
     }
+}
+
+/// In the file's header: what cannot be written cannot say so either.
+void Drain::note_write_error(int error) noexcept {
+    if (is_write_error_noted_ || config_.header == nullptr) {
+        return;
+    }
+    auto* header = map_memory<std::uint8_t>(config_.header_bytes);
+    if (header == nullptr) {
+        return;
+    }
+    is_write_error_noted_ = true;
+    std::memcpy(header, config_.header, config_.header_bytes);
+    set_exchange(header, config_.header_bytes, recorder_.exchange());
+    set_write_error(header, config_.header_bytes, error);
+    writer_->replace_header(header, sizeof(abi::FileHeader));
+    unmap_memory(header, config_.header_bytes);
 }
 
 void Drain::put_costs() noexcept {

@@ -56,6 +56,7 @@ void Drain::look_after_recorder() noexcept {
     }
     const std::uint64_t now_ns = ring::read_clock_ns(CLOCK_MONOTONIC);
     if (recorder_.wants_exchange(now_ns) && recorder_.make_exchange()) {
+        is_write_error_noted_ = false;  // Of the file before.
         commit();
     }
     // A file's first segment has the number before the one that goes on in both.

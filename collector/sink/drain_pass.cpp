@@ -96,7 +96,9 @@ void Drain::flush_block() noexcept {
 
 bool Drain::append_block(const Block& block) noexcept {
     const Frame frame = writer_->build(block, ring::ticks());
-    if ((recorder_.is_on() ? recorder_.append(frame) : writer_->append(frame)) != 0) {
+    const int error = recorder_.is_on() ? recorder_.append(frame) : writer_->append(frame);
+    if (error != 0) {
+        note_write_error(error);
         return false;
     }
     ++appended_blocks_;

@@ -97,10 +97,20 @@ void set_exchange(std::uint8_t* bytes, std::size_t count, std::uint64_t exchange
     put_header(header, bytes, count);
 }
 
-void set_nonce(std::uint8_t* bytes, std::size_t count, std::uint64_t nonce) noexcept {
+void mark_as_snapshot(std::uint8_t* bytes, std::size_t count, std::uint64_t nonce) noexcept {
     abi::FileHeader header;
     std::memcpy(&header, bytes, sizeof header);
     header.nonce = nonce;
+    header.optional_features |= abi::kFeatureSnapshot;
+    put_header(header, bytes, count);
+}
+
+void set_write_error(std::uint8_t* bytes, std::size_t count, int error) noexcept {
+    abi::FileHeader header;
+    std::memcpy(&header, bytes, sizeof header);
+    header.optional_features &= ~std::uint64_t{abi::kFeatureWriteErrorMask};
+    header.optional_features |=
+        static_cast<std::uint64_t>(error) << abi::kFeatureWriteErrorShift & abi::kFeatureWriteErrorMask;
     put_header(header, bytes, count);
 }
 
@@ -123,6 +133,7 @@ bool read_trace_identity(int fd, TraceIdentity* identity) noexcept {
     reader.varint();  // The record's length.
     identity->nonce = header.nonce;
     identity->exchange = header.exchange;
+    identity->is_snapshot = (header.optional_features & abi::kFeatureSnapshot) != 0;
     identity->header_bytes = header.header_bytes;
     identity->pid = reader.varint();
     for (int skipped = 0; skipped < 4; ++skipped) {  // ppid, pgid, start times

@@ -17,8 +17,11 @@ std::size_t encode_file_header(std::uint8_t* out, std::size_t capacity, std::uin
 
 /// Another `exchange` number in bytes of encode_file_header().
 void set_exchange(std::uint8_t* header, std::size_t count, std::uint64_t exchange) noexcept;
-/// Another nonce likewise: a copy is not the recording, and no ring belongs to it.
-void set_nonce(std::uint8_t* header, std::size_t count, std::uint64_t nonce) noexcept;
+/// Another nonce likewise, and kFeatureSnapshot: a copy is not the recording, no ring belongs to it, and no end of the process.
+void mark_as_snapshot(std::uint8_t* header, std::size_t count, std::uint64_t nonce) noexcept;
+
+/// Likewise the error of the first write that failed (kFeatureWriteErrorMask).
+void set_write_error(std::uint8_t* header, std::size_t count, int error) noexcept;
 
 /// What another process needs to know of a trace before it touches it.
 struct TraceIdentity {
@@ -28,6 +31,7 @@ struct TraceIdentity {
     std::uint64_t pid = 0;
     std::uint64_t tick_hz = 0;  ///< 0: not known.
     std::uint64_t run_id = 0;
+    bool is_snapshot = false;  ///< kFeatureSnapshot.
 };
 
 /// Reads the beginning of a file. False: not a trace of this major version.

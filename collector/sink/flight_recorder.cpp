@@ -20,8 +20,17 @@ constexpr std::uint64_t kRetryNs = 1'000'000'000;
 /// Room for what a block is over its limit, when one long record ended it.
 constexpr std::uint64_t kBlockSlackBytes = 64U << 10;
 
-bool build_successor_path(const char* trace_path, char* buffer, std::size_t capacity) noexcept {
-    return !ring::TextBuilder(buffer, capacity).text(trace_path).text(".next").was_cut();
+/// A successor's names: another's file may stand at the first of them.
+constexpr unsigned kSuccessorNames = 10;
+
+/// `<trace>.next`, `<trace>.next.1` ... `<trace>.next.9`.
+bool build_successor_path(const char* trace_path, unsigned number, char* buffer, std::size_t capacity) noexcept {
+    ring::TextBuilder path(buffer, capacity);
+    path.text(trace_path).text(".next");
+    if (number != 0) {
+        path.text(".").decimal(number);
+    }
+    return !path.was_cut();
 }
 
 /// A file that stands where a successor shall be: one that a dead process left there, and nothing else, is removed.
@@ -33,19 +42,14 @@ int remove_left_behind(const char* path) noexcept {
     struct stat status;
     TraceIdentity identity;
     const bool is_left = ring::stat_fd(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                         ring::lock_file(fd) == 0 && read_trace_identity(fd, &identity) && identity.exchange != 0;
+                         ring::lock_file(fd) == 0 && read_trace_identity(fd, &identity) && identity.exchange != 0 &&
+                         !identity.is_snapshot;
     const int error = is_left ? (unlink(path) == 0 ? 0 : errno) : EEXIST;
     ring::close_fd(fd);
     return error;
 }
 
-}  // namespace
-
-void remove_successor(const char* trace_path, const TraceIdentity& trace) noexcept {
-    char path[1024 + 8];
-    if (!build_successor_path(trace_path, path, sizeof path)) {
-        return;
-    }
+void remove_if_successor(const char* path, const TraceIdentity& trace) noexcept {
     const int fd = ring::open_fd(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         return;
@@ -60,9 +64,31 @@ void remove_successor(const char* trace_path, const TraceIdentity& trace) noexce
     ring::close_fd(fd);
 }
 
+}  // namespace
+
+bool is_successor_path(const char* trace_path, const char* path) noexcept {
+    char name[kSuccessorPathBytes];
+    for (unsigned number = 0; number < kSuccessorNames; ++number) {
+        if (build_successor_path(trace_path, number, name, sizeof name) && std::strcmp(name, path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void remove_successor(const char* trace_path, const TraceIdentity& trace) noexcept {
+    char path[kSuccessorPathBytes];
+    for (unsigned number = 0; number < kSuccessorNames; ++number) {
+        if (build_successor_path(trace_path, number, path, sizeof path)) {
+            remove_if_successor(path, trace);
+        }
+    }
+}
+
 int FlightRecorder::init(const KeptLimit& limit, TraceWriter& trace, const std::uint8_t* header, std::size_t count,
                          std::uint64_t now_ns) noexcept {
-    if (!trace.is_regular() || !build_successor_path(trace.path(), successor_path_, sizeof successor_path_)) {
+    if (!trace.is_regular() ||
+        !build_successor_path(trace.path(), kSuccessorNames - 1, successor_path_, sizeof successor_path_)) {
         return EINVAL;
     }
     header_ = map_memory<std::uint8_t>(count);
@@ -92,13 +118,18 @@ bool FlightRecorder::wants_successor(std::uint64_t now_ns) const noexcept {
 int FlightRecorder::begin_successor(std::uint64_t now_ns) noexcept {
     retry_ns_ = now_ns + kRetryNs;
     set_exchange(header_, header_bytes_, exchange_ + 1);
-    int error = successor_.create_successor(successor_path_, header_, header_bytes_);
-    if (error == EEXIST) {
-        error = remove_left_behind(successor_path_);
-        error = error != 0 ? error : successor_.create_successor(successor_path_, header_, header_bytes_);
+    int error = EEXIST;
+    for (unsigned number = 0; error == EEXIST && number < kSuccessorNames; ++number) {
+        build_successor_path(trace_->path(), number, successor_path_, sizeof successor_path_);
+        error = successor_.create_successor(successor_path_, header_, header_bytes_);
+        if (error == EEXIST) {
+            error = remove_left_behind(successor_path_);
+            error = error != 0 ? error : successor_.create_successor(successor_path_, header_, header_bytes_);
+        }
     }
     if (error != 0) {
         error_ = error;
+        trace_->complain(error, WriteFault::kNextPart);
         return error;
     }
     successor_begin_ns_ = now_ns;
@@ -125,7 +156,8 @@ int FlightRecorder::append(const Frame& frame) noexcept {
         abandon_successor(EFBIG);
     }
     if (bytes_on_disk() + frame.count > limit_.bytes) {
-        return trace_->refuse(error_ != 0 ? error_ : EFBIG, "beginning the next part", frame.raw_bytes);
+        trace_->refuse(error_ != 0 ? error_ : EFBIG, frame.raw_bytes);
+        return EFBIG;
     }
     const int error = trace_->append(frame);
     if (error == 0 && has_successor()) {

@@ -1,6 +1,7 @@
 // Keeps the last part of a recording within a fixed size on disk (GPUSPY_LAST).
 //
-// Beside the trace grows its successor, `<trace>.next`: a trace of the same recording that begins later. Every block goes into
+// Beside the trace grows its successor, `<trace>.next` (or, where another's file stands there, `<trace>.next.1` ...
+// `.9`): a trace of the same recording that begins later. Every block goes into
 // both; once the successor alone holds what is asked for, or both together reach the limit, it is renamed to the trace's path
 // and the next successor begins. So at the path there is, at every moment and whatever kills the process, one whole trace,
 // which only ever grows, of at least what was asked for; a reader that had the older one open goes on reading that. What is on
@@ -17,6 +18,11 @@
 #include "collector/sink/trace_writer.hpp"
 
 namespace gpuspy::sink {
+
+inline constexpr std::size_t kSuccessorPathBytes = 1024 + 8;
+
+/// Whether a successor of the trace may have this path.
+bool is_successor_path(const char* trace_path, const char* path) noexcept;
 
 /// Removes the successor of a trace whose writer is gone, if there is one that nobody holds. Any other file, an empty one too, is left
 /// alone.
@@ -74,7 +80,7 @@ private:
     std::uint64_t successor_begin_ns_ = 0;
     std::uint64_t retry_ns_ = 0;  ///< No successor before then: the last one failed.
     int error_ = 0;               ///< With which it failed.
-    char successor_path_[1024 + 8] = {};
+    char successor_path_[kSuccessorPathBytes] = {};
 };
 
 }  // namespace gpuspy::sink

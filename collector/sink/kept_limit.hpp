@@ -15,11 +15,13 @@ inline constexpr std::uint64_t kDefaultKeptBytes = 1ULL << 30;
 inline constexpr std::uint64_t kLeastKeptBytes = 4ULL << 20;
 inline constexpr std::uint64_t kMostKeptBytes = 1ULL << 40;
 inline constexpr std::uint64_t kMostKeptSeconds = 7ULL * 24 * 3600;
-/// What a wrong text should have been, for messages.
-inline constexpr char kKeptLimitForms[] = "a time (30s, 10min, 2h), a size (256M, 2G), or both (30s,256M)";
+inline constexpr char kNoKeptLimit[] =
+    "is not a time (30s, 10min, 2h; 1s to 168h), a size (256M, 2G; 4M to 1024G), or both (30s,256M)";
+/// What is accepted, for messages.
+inline constexpr const char* kKeptLimitForms = kNoKeptLimit + sizeof "is not " - 1;
 
-/// A time, a size, or both with a comma between: "30s", "10min", "2h"; "256M", "2G" (MiB, GiB). False: it is none, or out of
-/// range (1 s to 7 days, 4 MiB to 1 TiB); `limit` is unchanged then.
-bool parse_kept_limit(const char* text, KeptLimit* limit) noexcept;
+/// A time, a size, or both with a comma between: "30s", "10min", "2h"; "256M", "2G" (MiB, GiB). nullptr, or what is wrong with
+/// it, to be put behind the text ("is not a time ..."); `limit` is unchanged then.
+const char* parse_kept_limit(const char* text, KeptLimit* limit) noexcept;
 
 }  // namespace gpuspy::sink

@@ -3,8 +3,10 @@
 #include <csignal>
 #include <cstring>
 
+#include "collector/ring/ring_set.hpp"
 #include "collector/ring/text.hpp"
 #include "collector/sink/memory.hpp"
+#include "collector/sink/signal_guard.hpp"
 
 namespace gpuspy::sink {
 
@@ -115,6 +117,24 @@ bool RingFile::is_maker_gone() const noexcept {
         pid = pid * 10 + (*at - '0');
     }
     return pid > 0 && *at == '.' && std::strlen(at + 1) == kNonceDigits && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+bool RingFile::is_unused_older() const noexcept {
+    const char* name = std::strrchr(path_, '/');
+    char own_name[64];
+    if (name == nullptr || header().layout_version == 0 || header().layout_version >= abi::kRingLayoutVersion ||
+        !ring::build_ring_path("", header().pid, header().nonce, own_name, sizeof own_name) ||
+        std::strcmp(name, own_name) != 0) {
+        return false;
+    }
+    // Its owner's lock is gone when it closed our descriptor, and a pid may be of another namespace. But a lease is given
+    // only where nobody else has the file open, and a mapping keeps it open. Who opens it meanwhile sends SIGIO.
+    const SignalGuard no_signal(SIGIO);
+    const f_owner_ex to_this_thread{F_OWNER_TID, static_cast<pid_t>(syscall(SYS_gettid))};
+    if (fcntl(fd_, F_SETOWN_EX, &to_this_thread) != 0 || fcntl(fd_, F_SETLEASE, F_WRLCK) != 0) {
+        return false;
+    }
+    return fcntl(fd_, F_SETLEASE, F_UNLCK) == 0;
 }
 
 /// Whether the lock that is held is the owner's: a process of another pid empties the ring.

@@ -16,7 +16,7 @@ enum class RingFileState : std::uint8_t {
     kOwnerAlive,    ///< Its lock is held, or the process still maps it.
     kBeingTaken,    ///< Another process is emptying it; header() is as that one found it, unchecked.
     kNotARing,      ///< Not there, not ours, not a regular file, or no sound header.
-    kOtherVersion,  ///< A layout that this version does not know.
+    kOtherVersion,  ///< A layout that this version does not know. Every one so far begins as ours does, up to the pid.
 };
 
 class RingFile {
@@ -42,6 +42,10 @@ public:
     /// After kNotARing: a file that its maker left before it was a ring: by its name ours, of a process that is gone, and empty
     /// where a ring has its header.
     bool is_left_unfinished() const noexcept { return is_blank_ && is_maker_gone(); }
+    /// After kOtherVersion: an older layout, by its name and header ours, and no process has the file open or maps it, in
+    /// whatever namespace of pids.
+    bool is_unused_older() const noexcept;
+    std::uint64_t file_bytes() const noexcept { return file_bytes_; }
     void unlink() noexcept;
 
 private:

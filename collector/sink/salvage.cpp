@@ -8,89 +8,21 @@
 #include "collector/ring/ring.hpp"
 #include "collector/ring/ring_set.hpp"
 #include "collector/ring/text.hpp"
+#include "collector/sink/appender.hpp"
 #include "collector/sink/encoder.hpp"
 #include "collector/sink/file_header.hpp"
 #include "collector/sink/flight_recorder.hpp"
-#include "collector/sink/memory.hpp"
 #include "collector/sink/ring_file.hpp"
 #include "collector/sink/trace_tail.hpp"
-#include "collector/sink/trace_writer.hpp"
 
 namespace gpuspy::sink {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 2U << 20;
 /// Of 5 ms, for another process that empties the same ring.
 constexpr int kMostWaits = 400;
 /// Threads that a notice names as being inside a call when the process died.
 constexpr unsigned kMostOpenCalls = 8;
-
-/// Appends segments to a trace of a dead process.
-class Appender {
-public:
-    Appender() noexcept = default;
-    ~Appender() {
-        encoder_.destroy();
-        writer_.close();
-        unmap_memory(buffer_, kBlockBytes);
-    }
-    Appender(const Appender&) = delete;
-    Appender& operator=(const Appender&) = delete;
-
-    /// Takes over `fd`. 0 or an errno value.
-    int init(int fd, const char* path, const TraceTail& tail, std::uint32_t flags, const abi::ApiEntry* apis,
-             std::uint32_t api_count) noexcept {
-        int error = writer_.adopt(fd, path, tail.bytes);
-        if (error != 0) {
-            ring::close_fd(fd);
-            return error;
-        }
-        buffer_ = map_memory<std::uint8_t>(kBlockBytes);
-        error = buffer_ == nullptr ? ENOMEM : writer_.init(kBlockBytes);
-        error = error != 0 ? error : encoder_.init(buffer_, kBlockBytes, apis, api_count);
-        if (error == 0 && ftruncate(fd, static_cast<off_t>(tail.bytes)) != 0) {
-            error = errno;
-        }
-        flags_ = flags;
-        ticks_ = tail.ticks;
-        if (error == 0) {
-            encoder_.begin_segment(tail.next_segment, flags_);
-        }
-        return error;
-    }
-
-    template <class Put>
-    void emit(Put&& put) noexcept {
-        if (!put(encoder_)) {
-            flush();
-            [[maybe_unused]] const bool fits = put(encoder_);
-        }
-    }
-
-    void flush() noexcept {
-        if (encoder_.payload_bytes() != 0 && error_ == 0) {
-            const bool wants_segment = encoder_.wants_segment();
-            error_ = writer_.append_block(encoder_.finish_block(), ticks_);
-            if (wants_segment) {
-                encoder_.begin_segment(encoder_.next_segment(), flags_);
-            }
-        }
-    }
-
-    /// The latest time that was seen, in ticks.
-    std::uint64_t ticks() const noexcept { return ticks_; }
-    void saw(std::uint64_t ticks) noexcept { ticks_ = ticks > ticks_ ? ticks : ticks_; }
-    int error() const noexcept { return error_; }
-
-private:
-    std::uint8_t* buffer_ = nullptr;
-    Encoder encoder_;
-    TraceWriter writer_;
-    std::uint32_t flags_ = 0;
-    std::uint64_t ticks_ = 0;
-    int error_ = 0;
-};
 
 void note_open_call(Appender& out, const abi::RingHeader& ring, const abi::ApiEntry* apis,
                     std::uint32_t api_count) noexcept {
@@ -225,7 +157,8 @@ SalvageReason salvage_into_trace(RingFile& file, SalvageResult* result) noexcept
 
 /// Nothing is left to do for this ring file.
 bool is_done_with(SalvageReason reason) noexcept {
-    return reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace;
+    return reason == SalvageReason::kDone || reason == SalvageReason::kEnded || reason == SalvageReason::kNoTrace ||
+           reason == SalvageReason::kRemovedUnread;
 }
 
 SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, SalvageResult* result) noexcept {
@@ -247,7 +180,13 @@ SalvageReason salvage(const char* ring_path, const SalvageFilter& filter, Salvag
         return SalvageReason::kNotARing;
     }
     if (state == RingFileState::kOtherVersion) {
-        return SalvageReason::kOtherVersion;
+        const bool is_any = filter.run_id == 0 && filter.nonce == 0 && filter.boot_id == nullptr;
+        if (!filter.removes_older || !is_any || !file.is_unused_older()) {
+            return SalvageReason::kOtherVersion;
+        }
+        result->removed_bytes = file.file_bytes();
+        file.unlink();
+        return SalvageReason::kRemovedUnread;
     }
     const abi::MapHeader& map = file.header();
     result->nonce = map.nonce;
@@ -357,40 +296,6 @@ std::uint32_t salvage_directory(const char* directory, const SalvageFilter& filt
     }
     ring::close_fd(fd);
     return done;
-}
-
-namespace {
-
-/// A segment of its own with one kEnd. `pid`: as append_wait_status().
-int append_end(const char* trace_path, abi::EndKind kind, int detail, std::uint32_t pid) noexcept {
-    const ring::ErrnoGuard keep_errno;
-    TraceIdentity identity;
-    std::uint64_t file_bytes = 0;
-    int error = 0;
-    const int fd = open_trace_for_append(trace_path, &identity, &file_bytes, &error);
-    if (fd < 0) {
-        return error;
-    }
-    remove_successor(trace_path, identity);
-    const TraceTail tail = find_trace_tail(fd, identity.header_bytes, file_bytes);
-    Appender out;
-    error = out.init(fd, trace_path, tail, 0, nullptr, 0);
-    if (error != 0) {
-        return error;
-    }
-    out.emit([&](Encoder& encoder) { return encoder.end(out.ticks(), kind, detail, identity.pid == pid ? 0 : pid); });
-    out.flush();
-    return out.error();
-}
-
-}  // namespace
-
-int append_wait_status(const char* trace_path, std::uint32_t pid, int status) noexcept {
-    return append_end(trace_path, abi::EndKind::kWaitStatus, status, pid);
-}
-
-int append_snapshot_end(const char* copy_path) noexcept {
-    return append_end(copy_path, abi::EndKind::kSnapshot, 0, 0);
 }
 
 }  // namespace gpuspy::sink

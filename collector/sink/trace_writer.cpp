@@ -15,6 +15,7 @@
 #include "collector/ring/text.hpp"
 #include "collector/sink/memory.hpp"
 #include "collector/sink/output_path.hpp"
+#include "collector/sink/signal_guard.hpp"
 #include "collector/sink/xxhash64.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
@@ -29,32 +30,6 @@ constexpr int kCompressionLevel = 1;
 constexpr std::size_t kLeastInColumns = 8192;
 /// A reader of a pipe that takes nothing for this long has lost the block.
 constexpr long kPipeWaitSeconds = 1;
-
-/// Blocks SIGPIPE for this thread, and takes back one that our write raised. By system calls: pthread_sigmask is newer
-/// than glibc 2.17 in libc.
-class SigpipeGuard {
-public:
-    SigpipeGuard() noexcept {
-        syscall(SYS_rt_sigpending, &pending_before_, sizeof pending_before_);
-        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kMask, &mask_before_, sizeof kMask);
-    }
-    ~SigpipeGuard() {
-        const int saved = errno;
-        if ((pending_before_ & kMask) == 0) {
-            const timespec now{};
-            syscall(SYS_rt_sigtimedwait, &kMask, nullptr, &now, sizeof kMask);
-        }
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_before_, nullptr, sizeof mask_before_);
-        errno = saved;
-    }
-    SigpipeGuard(const SigpipeGuard&) = delete;
-    SigpipeGuard& operator=(const SigpipeGuard&) = delete;
-
-private:
-    static constexpr std::uint64_t kMask = std::uint64_t{1} << (SIGPIPE - 1);
-    std::uint64_t pending_before_ = 0;
-    std::uint64_t mask_before_ = 0;
-};
 
 /// Whether a file may grow to `bytes`: beyond the limit a write raises SIGXFSZ, which ends the host.
 bool size_is_allowed(std::uint64_t bytes) noexcept {
@@ -114,6 +89,15 @@ int TraceWriter::write_header(const std::uint8_t* bytes, std::size_t count) noex
     return error;
 }
 
+void TraceWriter::replace_header(const std::uint8_t* bytes, std::size_t count) noexcept {
+    const ring::ErrnoGuard keep_errno;
+    if (is_usable() && is_regular_ && count <= file_bytes_ && ring::is_still(fd_, identity_) &&
+        size_is_allowed(count)) {
+        // Where it fails the file says less, and is as whole as before.
+        [[maybe_unused]] const long wrote = syscall(SYS_pwrite64, fd_, bytes, count, 0);
+    }
+}
+
 int TraceWriter::create_successor(const char* path, const std::uint8_t* header, std::size_t header_bytes) noexcept {
     const ring::ErrnoGuard keep_errno;
     OutputRequest request;
@@ -159,12 +143,12 @@ int TraceWriter::append(const Frame& frame) noexcept {
         const int error = find_again();
         if (error != 0) {
             broken_ = true;
-            return fail(error, "find again", frame.raw_bytes);
+            return fail(error, WriteFault::kFindAgain, frame.raw_bytes);
         }
     }
     const int error = write_all(frame.bytes, frame.count);
     if (error != 0) {
-        return fail(error, "write", frame.raw_bytes);
+        return fail(error, WriteFault::kWrite, frame.raw_bytes);
     }
     file_bytes_ += frame.count;
     return 0;
@@ -254,7 +238,7 @@ int TraceWriter::write_regular(const std::uint8_t* bytes, std::size_t count) noe
 }
 
 int TraceWriter::write_stream(const std::uint8_t* bytes, std::size_t count) noexcept {
-    const SigpipeGuard no_signal;
+    const SignalGuard no_signal(SIGPIPE);
     for (std::size_t done = 0; done < count;) {
         const ssize_t wrote = syscall(SYS_write, fd_, bytes + done, count - done);
         if (wrote >= 0) {
@@ -304,12 +288,16 @@ int TraceWriter::find_again() noexcept {
     return ring::lock_file(fd_);
 }
 
-int TraceWriter::fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
-    failed_bytes_ += raw_bytes;
+void TraceWriter::complain(int error, WriteFault fault) noexcept {
     if (!reported_ && callback_ != nullptr) {
         reported_ = true;
-        callback_(callback_self_, error, operation);
+        callback_(callback_self_, error, fault);
     }
+}
+
+int TraceWriter::fail(int error, WriteFault fault, std::uint64_t raw_bytes) noexcept {
+    failed_bytes_ += raw_bytes;
+    complain(error, fault);
     return error;
 }
 

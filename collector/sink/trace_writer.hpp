@@ -17,11 +17,16 @@ struct Frame {
     std::uint32_t raw_bytes = 0;
 };
 
+enum class WriteFault : std::uint8_t {
+    kWrite,      ///< What was to be written is lost.
+    kFindAgain,  ///< Likewise: the host closed our descriptor and the file is no longer at its path.
+    kNextPart,  ///< A flight recorder cannot begin its next part. Nothing is lost before the limit on the size is reached.
+};
+
 class TraceWriter {
 public:
-    /// Told once, at the first failure: an errno value and the operation ("write", or "find again": the host closed our
-    /// descriptor and the file is no longer at its path).
-    using ErrorCallback = void (*)(void* self, int error, const char* operation) noexcept;
+    /// Told once, at the first failure, with an errno value.
+    using ErrorCallback = void (*)(void* self, int error, WriteFault fault) noexcept;
 
     constexpr TraceWriter() noexcept = default;
     TraceWriter(const TraceWriter&) = delete;
@@ -41,6 +46,8 @@ public:
     void has_header(std::size_t count) noexcept { file_bytes_ = count; }
     /// The bytes of encode_file_header(). 0 or an errno value, of which the callback is not told.
     int write_header(const std::uint8_t* bytes, std::size_t count) noexcept;
+    /// Over the first bytes of the header that is there, in place; regular files only.
+    void replace_header(const std::uint8_t* bytes, std::size_t count) noexcept;
 
     /// Compresses the payload (taken apart into columns where it is long enough to gain by it; zstd level 1; stored when that is not smaller).
     Frame build(const Block& block, std::uint64_t ticks) noexcept;
@@ -56,9 +63,9 @@ public:
     /// file so far is closed.
     void take_file_of(TraceWriter& successor) noexcept;
     /// What was to be written and will not be, for a cause of the caller's.
-    int refuse(int error, const char* operation, std::uint64_t raw_bytes) noexcept {
-        return fail(error, operation, raw_bytes);
-    }
+    int refuse(int error, std::uint64_t raw_bytes) noexcept { return fail(error, WriteFault::kNextPart, raw_bytes); }
+    /// Tells the callback, if nothing was told before.
+    void complain(int error, WriteFault fault) noexcept;
 
     /// Size of the file up to its last whole block.
     std::uint64_t file_bytes() const noexcept { return file_bytes_; }
@@ -82,7 +89,7 @@ private:
     int write_regular(const std::uint8_t* bytes, std::size_t count) noexcept;
     int write_stream(const std::uint8_t* bytes, std::size_t count) noexcept;
     int find_again() noexcept;
-    int fail(int error, const char* operation, std::uint64_t raw_bytes) noexcept;
+    int fail(int error, WriteFault fault, std::uint64_t raw_bytes) noexcept;
 
     int fd_ = -1;
     bool is_regular_ = false;

@@ -65,8 +65,8 @@ void read_numbers(Config& into, bool complain) noexcept {
 void read_kept(Config& into, bool complain) noexcept {
     const char* text = getenv("GPUSPY_LAST");
     if (text == nullptr || *text == 0) return;
-    if (!sink::parse_kept_limit(text, &into.kept) && complain) {
-        say("GPUSPY_LAST=%.80s is not %s; everything is kept", text, sink::kKeptLimitForms);
+    if (const char* problem = sink::parse_kept_limit(text, &into.kept); problem != nullptr && complain) {
+        say("GPUSPY_LAST=%.80s %s; everything is kept", text, problem);
     }
 }
 

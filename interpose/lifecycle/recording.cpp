@@ -36,9 +36,20 @@ bool has_thread_ended(std::uint32_t tid) noexcept {
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 
-void report_write_error(void*, int error, const char* operation) noexcept {
-    say("%s of %s failed: %s; the trace ends there, the program goes on", operation, recording.output.path,
-        strerror(error));
+void report_write_error(void*, int error, sink::WriteFault fault) noexcept {
+    const char* const path = recording.output.path;
+    switch (fault) {
+        case sink::WriteFault::kNextPart:
+            say("the next part of %s (%s.next) cannot be begun: %s; until it can, all is kept, and beyond %llu MiB "
+                "nothing",
+                path, path, strerror(error), static_cast<unsigned long long>(config().kept.bytes >> 20));
+            return;
+        case sink::WriteFault::kWrite:
+        case sink::WriteFault::kFindAgain:
+            say("%s of %s failed: %s; what is not written is missing from it, the program goes on",
+                fault == sink::WriteFault::kWrite ? "write" : "find again", path, strerror(error));
+            return;
+    }
 }
 
 std::uint64_t make_nonce() noexcept {

@@ -79,6 +79,13 @@ class Tables(unittest.TestCase):
         self.assertEqual([name for name in HOOKED if name not in found], [])
         self.assertEqual([name for name in LEFT_OUT if name in found], [])
 
+    def test_libraries(self):
+        """What the analysis takes for the name of a library, whether a trace has it or not."""
+        hooked = re.findall(r'^#define GPUSPY_LIBRARY "(\w+)"$', (TABLES / "all.def").read_text(encoding="utf-8"), re.MULTILINE)
+        known = (ROOT / "collector" / "abi" / "libraries.hpp").read_text(encoding="utf-8").split("kLibraries[]")[1]
+        self.assertGreater(len(hooked), 10)
+        self.assertEqual(re.findall(r'"(\w+)"', known), hooked)
+
     def test_what_is_ordered_by_a_stream_waits_for_nothing(self):
         blocking = {name for name, (_, attributes, _) in rows().items() if attributes == "kApiBlocking"}
         self.assertLessEqual({"cudaMalloc", "cuMemFree_v2", "cuMemFreeHost", "cusparseXcsrsv2_zeroPivot"}, blocking)

@@ -21,8 +21,8 @@ FAST_LAUNCHES = 300_000  # 186 bytes each, of 64 MiB.
 
 
 class FlightRecorder(harness.TestCase):
-    def start(self, last, threads, how="run", most=100_000_000, **variables):
-        folder = self.new_folder()
+    def start(self, last, threads, how="run", most=100_000_000, folder=None, **variables):
+        folder = folder or self.new_folder()
         log = counted.Log(folder / "log")
         host = subprocess.Popen([harness.HOSTS / "counted", log.path, str(threads), how, "0", str(most)], cwd=folder,
                                 env=harness.environment(True, GPUSPY_LAST=last, **variables))
@@ -120,6 +120,41 @@ class FlightRecorder(harness.TestCase):
         # More than twice the time only where the drain thread was late; without an exchange it would be in every round.
         self.assertLessEqual(min(lengths_ns), 2_000_000_000)
 
+    def test_something_else_where_the_next_part_would_be(self):
+        """The next part has another name, so what is kept is the time that was asked for."""
+        place = self.new_folder()
+        (place / "trace.bin.next").mkdir()
+        (place / "trace.bin.next.1").write_text("somebody's")
+        folder, log, host = self.start("1s", 1, folder=place, **SLOW)
+        try:
+            counted.wait_until(self, (place / "trace.bin").exists, "no trace came")
+            first = (place / "trace.bin").stat().st_ino
+            counted.wait_until(self, lambda: (place / "trace.bin").stat().st_ino != first, "no exchange came")
+        finally:
+            host.kill()
+            host.wait(timeout=harness.TIMEOUT_S)
+        self.assert_last_launches(folder, log)
+        self.assertEqual((place / "trace.bin.next.1").read_text(), "somebody's")
+        self.assertEqual(sorted(path.name for path in place.iterdir()),
+                         ["log", "trace.bin", "trace.bin.next", "trace.bin.next.1"])
+
+    def test_no_name_for_the_next_part(self):
+        """Said once; all is kept, which is more than what was asked for."""
+        place = self.new_folder()
+        for name in ("next", *(f"next.{number}" for number in range(1, 10))):
+            (place / f"trace.bin.{name}").mkdir()
+        log = counted.Log(place / "log")
+        command = [harness.HOSTS / "counted", log.path, "1", "run", "0", "100000000"]
+        with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE,
+                              env=harness.environment(True, GPUSPY_LAST="1s", **SLOW)) as host:
+            said = host.stderr.readline().decode()
+            host.kill()
+            rest = host.stderr.read()
+        self.assertEqual(rest, b"")
+        self.assertRegex(said, r"^gpuspy: the next part of .*/trace\.bin \(.*/trace\.bin\.next\) cannot be begun: File exists; until it "
+                               r"can, all is kept, and beyond 1024 MiB nothing\n$")
+        self.assertNotIn("kept", harness.read_report(place / "trace.bin")["process"])
+
     def test_nothing_is_dropped_below_the_limit(self):
         folder, log, host = self.start("1h", 2, how="done", most=200)
         self.assertEqual(host.wait(timeout=harness.TIMEOUT_S), 0)
@@ -181,10 +216,25 @@ class FlightRecorder(harness.TestCase):
         run = self.run_command([RUN, "--last", "30", "--", harness.HOSTS / "launch_runtime"], preload=False)
         self.assertEqual((run.status, len(run.stderr.splitlines()), run.traces()), (125, 1, []))
         self.assertIn(b"--last 30 is not a time", run.stderr)
-        run = self.run_host("launch_runtime", GPUSPY_LAST="some")
-        self.assertEqual((run.status, len(run.stderr.splitlines())), (0, 1))
-        self.assertIn(b"everything is kept", run.stderr)
-        self.assert_complete(run.report(), 12)
+        for last, said in (("some", b"GPUSPY_LAST=some is not a time (30s, 10min, 2h; 1s to 168h), a size (256M, 2G; 4M to 1024G), "
+                                    b"or both (30s,256M)"),
+                           ("1s,1M", b"GPUSPY_LAST=1s,1M is out of range: a size is from 4M to 1024G"),
+                           ("8d", b"GPUSPY_LAST=8d is not a time"),
+                           ("169h", b"GPUSPY_LAST=169h is out of range: a time is from 1s to 168h")):
+            with self.subTest(last=last):
+                run = self.run_host("launch_runtime", GPUSPY_LAST=last)
+                self.assertEqual((run.status, len(run.stderr.splitlines())), (0, 1))
+                self.assertIn(said, run.stderr)
+                self.assertIn(b"; everything is kept", run.stderr)
+                self.assert_complete(run.report(), 12)
+                # gpuspy-run knows before anything runs.
+                for words in (["--"], ["sweep", "--param", "n=1", "--"]):
+                    run = self.run_command([RUN, *words, harness.HOSTS / "launch_runtime", "{n}"], preload=False, GPUSPY_LAST=last)
+                    self.assertEqual((run.status, run.stdout, list(run.folder.iterdir())), (125, b"", []))
+                    self.assertEqual((len(run.stderr.splitlines()), said in run.stderr), (1, True), run.stderr)
+        # The option is what counts where both are there.
+        run = self.run_command([RUN, "--last", "1s", "--", harness.HOSTS / "launch_runtime"], preload=False, GPUSPY_LAST="some")
+        self.assertEqual(run.status, 0, run.stderr)
 
 
 if __name__ == "__main__":

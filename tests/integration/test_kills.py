@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -177,6 +178,41 @@ class Reaped(harness.TestCase):
         folder, log, ring = self.kill_one()
         other.report()
         self.assert_taken(folder, log, ring)
+
+
+class OlderRings(harness.TestCase):
+    """What another version of gpuspy left, whose rings nobody reads any more."""
+
+    def leave_ring(self, version):
+        """Of a process that is gone: as each layout so far begins (collector/abi/ring_layout.hpp)."""
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        nonce = 0x1234567 + version
+        path = SHARED / f"gpuspy.{gone.pid}.{nonce:016x}"
+        header = b"GSPYRNG1" + struct.pack("<IIQI", version, 4096, nonce, gone.pid)
+        path.write_bytes(header + bytes(8192 - len(header)))
+        self.addCleanup(path.unlink, missing_ok=True)
+        return path
+
+    def test_are_removed_and_said(self):
+        newer = self.leave_ring(1000)
+        said = b"8192 bytes of rings that dead processes of an older gpuspy left in /dev/shm were removed unread\n"
+        ring = self.leave_ring(1)
+        run = self.run_command([RUN, "-q", "--", harness.HOSTS / "launch_runtime"], preload=False)
+        self.assertEqual((run.status, run.stderr), (0, b"gpuspy-run: " + said))
+        self.assertFalse(ring.exists())
+        ring = self.leave_ring(1)
+        report = subprocess.run([harness.REPORT, *run.traces()], capture_output=True, check=True)
+        self.assertEqual(report.stderr, b"gpuspy-report: " + said)
+        self.assertFalse(ring.exists())
+        self.assertTrue(newer.exists(), "a newer version's own programs come for it")
+
+    def test_a_host_leaves_them(self):
+        """It could not say so: its standard error is its own."""
+        ring = self.leave_ring(1)
+        run = self.run_host("launch_runtime")
+        self.assertEqual((run.status, run.stderr, len(run.traces())), (0, b"", 1))
+        self.assertTrue(ring.exists())
 
 
 class Late(harness.TestCase):

@@ -85,6 +85,7 @@ class Output(Host):
         report = self.readable(self.folder / "trace.bin")
         self.assertLess(report["launches"]["host"], LAUNCHES)
         self.assertFalse(report["launches"]["complete"])
+        self.assert_said_to_be_cut(report, "File too large")
 
     @unittest.skipUnless(platform.machine() == "x86_64", "the filter knows system calls by their numbers")
     def test_quota(self):
@@ -112,6 +113,19 @@ class Output(Host):
         self.assert_one_line(said, "No space left on device")
         report = self.readable(kept)
         self.assertLess(report["launches"]["host"], LAUNCHES)
+        self.assert_said_to_be_cut(report, "No space left on device")
+
+    def assert_said_to_be_cut(self, report, why):
+        """The trace itself says what it lacks and why, and blames nothing else for what is missing."""
+        process, launches = report["process"], report["launches"]
+        self.assertEqual(process["write_error"], why)
+        for reason in launches["reasons"]:
+            self.assertNotRegex(reason, "no known cause|had not come back|the process died")
+        if process["ended_cleanly"]:  # A smaller block found room behind one that did not.
+            self.assertGreater(launches["dropped"]["write_failed"], 0)
+            return
+        self.assertEqual(process["end"], f"not recorded to its end: the trace could not be written ({why})")
+        self.assertIn(f"the trace has no end: it could not be written any more ({why})", launches["reasons"])
 
     def test_read_only_directory(self):
         disk = self.folder / "disk"

@@ -1,6 +1,8 @@
 """gpuspy-run snapshot: a copy of the trace of a process that goes on."""
 
 import os
+import pathlib
+import resource
 import signal
 import stat
 import subprocess
@@ -52,7 +54,7 @@ class Snapshot(harness.TestCase):
 
     def test_not_where_the_next_part_is_written(self):
         host = self.start(GPUSPY_LAST="1s")
-        for name in ("trace.bin.next", "./trace.bin.next", self.folder / "trace.bin.next"):
+        for name in ("trace.bin.next", "./trace.bin.next", self.folder / "trace.bin.next", "trace.bin.next.9"):
             self.assertIn("is where a flight recorder writes its next part", self.refused(host.pid, "-o", name))
 
     def test_what_it_says_harms_no_terminal(self):
@@ -68,6 +70,24 @@ class Snapshot(harness.TestCase):
         harness.read_report(self.folder / "copy.bin")
         self.assertEqual((self.folder / "copy.bin").read_bytes(), copy)
         self.assertEqual(harness.read_report(self.folder / "trace.bin")["launches"]["host"], 600)
+
+    def test_is_no_trace_of_the_run(self):
+        """Beside the trace, and of a name as another process's of the run would have."""
+        command = [RUN, "-o", "trace.bin", "--", harness.HOSTS / "counted", self.log.path, "1", "run", "0", "300"]
+        with subprocess.Popen([str(word) for word in command], cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                              env=harness.environment(False)) as run:
+            try:
+                counted.wait_until(self, lambda: self.log.launches() == 300, "the host did not launch")
+                self.assertEqual(self.snapshot(self.log.pid(), "-o", "trace.copy.bin").returncode, 0)
+                copy = (self.folder / "trace.copy.bin").read_bytes()
+            finally:
+                os.kill(self.log.pid(), signal.SIGKILL)
+            _, said = run.communicate(timeout=harness.TIMEOUT_S)
+        self.assertRegex(said, r"^gpuspy-run: wrote trace\.bin \([^()]*\)\n$")
+        self.assertEqual((self.folder / "trace.copy.bin").read_bytes(), copy)
+        end = harness.read_report(self.folder / "trace.copy.bin")["process"]["end"]
+        self.assertEqual(end, "a snapshot: the process went on")
+        self.assertIn("by signal 9", harness.read_report(self.folder / "trace.bin")["process"]["end"])
 
     def test_of_a_flight_recorder(self):
         host = self.start(GPUSPY_LAST="1s")
@@ -97,6 +117,35 @@ class Snapshot(harness.TestCase):
         self.assertIn("is no process", self.refused(0, status=125))
         self.assertIn("see gpuspy-run snapshot --help", self.refused("x", status=125))
         self.assertIn("see gpuspy-run snapshot --help", self.refused(status=125))
+
+    def test_names_of_copies(self):
+        host = self.start()
+        self.assertIn("the name of the file is empty", self.refused(host.pid, "-o", "", status=125))
+        self.assertIn("standard output is not for traces", self.refused(host.pid, "-o", "-", status=125))
+
+    def test_limit_on_the_size_of_files(self):
+        """SIGXFSZ would end gpuspy-run without a word, with half a copy there."""
+        host = self.start()
+        limit = 4096
+        process = subprocess.run([RUN, "snapshot", str(host.pid), "-o", "copy.bin"], cwd=self.folder, capture_output=True, text=True,
+                                 env=harness.environment(False), timeout=harness.TIMEOUT_S, check=False,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual((process.returncode, process.stderr),
+                         (1, f"gpuspy-run: cannot write {self.folder}/copy.bin: File too large\n"))
+        self.assertFalse((self.folder / "copy.bin").exists())
+
+    def test_process_in_a_namespace_of_pids(self):
+        """It has another pid there, which names its rings."""
+        if subprocess.run(["unshare", "-p", "-f", "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("a namespace of pids needs privileges")
+        unshare = subprocess.Popen(["unshare", "-p", "-f", "--kill-child", "sleep", "60"])
+        self.addCleanup(unshare.wait)
+        self.addCleanup(unshare.kill)
+        children = pathlib.Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children")
+        counted.wait_until(self, lambda: children.read_text().split(), "no child")
+        (pid,) = children.read_text().split()
+        self.assertIn(f"process {pid} is in a pid namespace of its own (a container), as process 1: run gpuspy-run snapshot 1 in it",
+                      self.refused(pid))
 
     def test_process_that_does_not_answer(self):
         host = self.start()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -62,10 +63,31 @@ class Sweep(harness.TestCase):
 
     def test_a_page_that_cannot_be(self):
         """Said before anything runs."""
-        for page, said in (("none/sweep.html", "there is no directory"), (".", "is a directory")):
+        for page, said in (("none/sweep.html", "there is no directory"), (".", "is a directory"),
+                           ("/proc/sweep.html", "--html /proc/sweep.html: cannot be written: "),
+                           ("", "the name of the file is empty"), ("-", "standard output is not for traces")):
             run = self.sweep("--param", "n=1", "--html", page, "--", "sh", "-c", "echo ran {n}")
             self.assertEqual((run.status, run.stdout, len(run.stderr.splitlines())), (125, "", 1), run.stderr)
             self.assertIn(said, run.stderr)
+            self.assertEqual(list(run.folder.iterdir()), [])
+
+    def test_a_page_in_the_folder(self):
+        run = self.sweep("-q", "-o", "here", "--param", "n=2", "--html", "here/page.html", "--", OVERLAP, "{n}")
+        self.assertEqual((run.status, run.stderr), (0, ""))
+        self.assertEqual(self.traces_of(run, "here"), ["01_n=2.bin", "page.html"])
+
+    def test_nothing_can_be_recorded(self):
+        """What was not there before is not there behind: nothing ran."""
+        folder = self.new_folder()
+        installation = folder / "bin"
+        installation.mkdir()
+        for name in ("gpuspy-run", "gpuspy-report"):
+            shutil.copy(RUN.parent / name, installation)
+        process = subprocess.run([installation / "gpuspy-run", "sweep", "--param", "n=1", "--", "true", "{n}"], cwd=folder, text=True,
+                                 env=harness.environment(False), capture_output=True, check=False)
+        self.assertEqual((process.returncode, process.stdout), (125, ""))
+        self.assertIn("libgpuspy.so is in none of", process.stderr)
+        self.assertEqual([path.name for path in folder.iterdir()], ["bin"])
 
     def test_product_and_repeats(self):
         run = self.sweep("-q", "--param", "a=1,2", "--param", "b=3", "--repeat", "2", "-o", "here", "--", "sh", "-c",
@@ -129,6 +151,9 @@ class Sweep(harness.TestCase):
                 (("--param", "n=1", "--", "true"), "{n} is nowhere in the command"),
                 (("--param", "n=1", "--", "true", "{m}"), "there is no parameter {m}; there are: {n}"),
                 (("--param", "n=1", "--images", "{n}x", "--", "true", "{n}"), "is no number of images"),
+                (("-o", "", "--param", "n=1", "--", "true", "{n}"), "--output: the name of the file is empty"),
+                (("-o", "-", "--param", "n=1", "--", "true", "{n}"), "standard output is not for traces"),
+                (("--images", "", "--param", "n=1", "--", "true", "{n}"), "--images: its value is empty"),
                 (("--param", "n=1", "--repeat", "0", "--", "true", "{n}"), "--repeat")):
             with self.subTest(words=words):
                 run = self.sweep(*words)
@@ -140,6 +165,7 @@ class Sweep(harness.TestCase):
         run = self.sweep("--param", "n=1,2", "--", "/no/such/command", "{n}")
         self.assertEqual(run.status, 127)
         self.assertEqual(run.stderr.count("cannot run"), 1)
+        self.assertEqual(list(run.folder.iterdir()), [])
 
     def test_a_program_named_sweep(self):
         run = self.run_command(["sh", "-c", f"printf '#!/bin/sh\\nexec \"{LAUNCHES}\"\\n' > sweep; chmod +x sweep; "

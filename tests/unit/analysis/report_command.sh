@@ -45,6 +45,16 @@ expect "json" 0 "" "$report" --format json "$trace"
 grep -q '"schema": 1' "$folder/out" || { echo "FAILED json: no report" >&2; failures=$((failures + 1)); }
 expect "to a file" 0 "" "$report" -o "$folder/report.txt" "$trace"
 [ -s "$folder/report.txt" ] && [ ! -s "$folder/out" ] || { echo "FAILED to a file" >&2; failures=$((failures + 1)); }
+expect "to standard output" 0 "" "$report" -o - "$trace"
+cmp -s "$folder/out" "$folder/report.txt" || { echo "FAILED to standard output: another report" >&2; failures=$((failures + 1)); }
+expect "compare to standard output" 0 "" "$report" compare -o - "$trace"
+grep -q "launches" "$folder/out" || { echo "FAILED compare to standard output" >&2; failures=$((failures + 1)); }
+[ ! -e - ] || { echo "FAILED to standard output: a file is called -" >&2; failures=$((failures + 1)); }
+for words in "" compare; do
+    expect "$words to a file without a name" 2 "--output: the name of the file is empty; - is standard output" "$report" $words -o "" "$trace"
+done
+expect "views as words" 2 "several views have commas between them: --view kernels,calls" "$report" --view kernels calls "$trace"
+expect "views as words, no trace" 2 "calls is a view, and no such trace is there; several views have commas" "$report" --view kernels calls
 expect "help" 0 "" "$report" --help
 expect "version" 0 "" "$report" --version
 expect "missing" 3 "$folder/none: cannot be opened: No such file" "$report" "$folder/none"
@@ -154,6 +164,8 @@ expect "compare text" 4 "$folder/text: is not a gpuspy trace" "$report" compare 
 expect "compare cut" 6 "$folder/cut: partly readable" "$report" compare "$trace" "$folder/cut"
 grep -q "cut: can be read in part only" "$folder/out" || { echo "FAILED compare cut: not said" >&2; failures=$((failures + 1)); }
 expect "compare labels" 2 "--label names 1, and 2 are compared" "$report" compare --label a "$trace" "$trace"
+expect "compare labels that are the same" 2 '--label has the name "a" twice' "$report" compare --label a,a "$trace" "$trace"
+expect "compare a label that is empty" 2 '--label has an empty name' "$report" compare --label a --label "" "$trace" "$trace"
 expect "compare images" 2 '--images "x" is no number' "$report" compare --images x "$trace"
 expect "compare part of an image" 2 "is no number of images: say a whole one" "$report" compare --images 0.5 "$trace"
 expect "compare very many images" 2 "is no number of images: say a whole one" "$report" compare --images 99999999999999999999999 "$trace"
@@ -181,6 +193,10 @@ expect "compare beyond the end" 2 "trace.bin: --from 3600s: the recording ends a
 expect "compare no steady state" 2 'no iterations were found' "$report" compare --steady "$trace"
 expect "compare steady and a range" 2 "--steady" "$report" compare --steady --from 1 "$trace"
 expect "condition of nothing" 2 "there is no measure \"gpu\"; there are: wall, " "$report" compare --fail-if 'gpu>1' "$trace"
+expect "condition of no library" 2 '--fail-if there is no library "cudn"; there are: cublas, cublaslt, cudnn' "$report" compare --fail-if 'share.cudn>1%' "$trace"
+expect "condition of no library's calls" 2 '--fail-if there is no library "cudn"; there are: cublas, cublaslt, cudnn' "$report" compare --fail-if 'calls.cudn>1' "$trace"
+expect "condition of a library that was not called" 0 "" "$report" compare --fail-if 'share.cutensor>1%' --fail-if 'calls.cutensor>0' --fail-if 'share.unknown>101%' "$trace"
+expect "condition of a library that was not called is met" 7 "failed: calls.cutensor<1: trace: 0" "$report" compare --fail-if 'calls.cutensor<1' "$trace"
 expect "condition without another" 2 "needs another trace to compare with" "$report" compare --fail-if 'wall>+5%' "$trace"
 
 # A report that cannot be written leaves what was there.

@@ -1,6 +1,7 @@
 // When a report may say "complete", and each cause from its own evidence.
 #include <catch2/catch.hpp>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <vector>
@@ -88,6 +89,44 @@ TEST_CASE("each cause alone keeps a report from being complete, and is named") {
             CHECK(all.losses[0].cause == one.dropped);
             CHECK(all.losses[0].count == 3);
         }
+    }
+}
+
+TEST_CASE("what could not be written may hold what has no other half, and a trace that ends for it says so") {
+    TraceBuilder trace = whole_trace();
+    launch(trace, kStart + 20, 2);
+    kernel(trace, kStart + 300, 9);
+    SECTION("the disk had room again: the end is there, and so is the count") {
+        trace.loss(abi::LossCause::kWriteFailed, 3);
+        trace.end(kStart + 900);
+        const Findings findings = findings_of(trace);
+        const auto& reasons = findings.completeness.reasons;
+        REQUIRE(reasons.size() == 3);
+        CHECK(reasons[0] == "1 kernel launch has no device record: it may be in what could not be written");
+        CHECK(reasons[1] == "1 kernel record has no launch: it may be in what could not be written");
+        CHECK(reasons[2] == "3 bytes that could not be written to the trace");
+        CHECK(findings.run.end_text == "ended cleanly");
+    }
+    SECTION("it had not: the header says why there is no end") {
+        trace.header.optional_features = std::uint64_t{ENOSPC} << abi::kFeatureWriteErrorShift;
+        const Findings findings = findings_of(trace);
+        const auto& reasons = findings.completeness.reasons;
+        REQUIRE(reasons.size() == 3);
+        CHECK(reasons[0] ==
+              "1 kernel record has no launch: it may be in what could not be written (No space left on device)");
+        CHECK(reasons[1] ==
+              "1 kernel's record came, if at all, when the trace could not be written any more (No space left on "
+              "device)");
+        CHECK(reasons[2] == "the trace has no end: it could not be written any more (No space left on device)");
+        CHECK(findings.run.end_text ==
+              "not recorded to its end: the trace could not be written (No space left on device)");
+    }
+    SECTION("the command's status is the process's") {
+        trace.header.optional_features = std::uint64_t{EFBIG} << abi::kFeatureWriteErrorShift;
+        trace.end(kStart + 900, abi::EndKind::kWaitStatus, 3 << 8);
+        CHECK(findings_of(trace).run.end_text ==
+              "not recorded to its end: the trace could not be written (File too large); the process ended, exit "
+              "status 3");
     }
 }
 

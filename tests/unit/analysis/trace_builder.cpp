@@ -292,6 +292,7 @@ std::string TraceBuilder::header_bytes() const {
     file.minor = header.minor;
     file.header_bytes = static_cast<std::uint32_t>(sizeof file + records.size());
     file.required_features = header.required_features;
+    file.optional_features = header.optional_features;
     file.nonce = 0x1234;
     file.start_ticks = header.start_ticks;
     const std::string summed = bytes_of(file) + records;

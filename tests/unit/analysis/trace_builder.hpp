@@ -84,6 +84,7 @@ struct Kept {
 struct Header {
     std::uint16_t major = abi::kFormatMajor, minor = abi::kFormatMinor;
     std::uint64_t required_features = 0;
+    std::uint64_t optional_features = 0;
     std::uint64_t start_ticks = 0;
     std::uint64_t pid = 4242;
     std::uint64_t tick_hz = 1'000'000'000;

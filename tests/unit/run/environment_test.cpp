@@ -122,6 +122,10 @@ TEST_CASE("an output that cannot be written is known before the command runs") {
     TempFolder folder;
     REQUIRE(run::output_problem(folder.file("trace.bin")).empty());
     REQUIRE(run::output_problem("/dev/null").empty());
+    write_text(folder.file("empty"), "");
+    REQUIRE(run::output_problem(folder.file("empty")).empty());
+    { TestWriter older(folder.file("older")); }
+    REQUIRE(run::output_problem(folder.file("older")).empty());
     REQUIRE(run::output_problem(folder.path()) ==
             "cannot write " + folder.path() + ": it is a directory; name a file with -o");
     REQUIRE(run::output_problem(folder.file("none/t.bin")) == "cannot write " + folder.file("none/t.bin") +

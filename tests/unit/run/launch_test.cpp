@@ -83,8 +83,8 @@ public:
         if (pid_ == 0) {
             dup2(out_[1], 1);
             dup2(err_[1], 2);
-            for (const char* name :
-                 {"GPUSPY_OUTPUT", "GPUSPY_RUN_ID", "GPUSPY_DISABLE", "LD_PRELOAD", "NVTX_INJECTION64_PATH"}) {
+            for (const char* name : {"GPUSPY_OUTPUT", "GPUSPY_LAST", "GPUSPY_RUN_ID", "GPUSPY_DISABLE", "LD_PRELOAD",
+                                     "NVTX_INJECTION64_PATH"}) {
                 unsetenv(name);
             }
             for (const auto& [name, value] : environment) {
@@ -165,6 +165,12 @@ TEST_CASE("a command that cannot be started") {
     const Ended none = launch.run({"--", "no-such-command"});
     REQUIRE(none.code() == 127);
     REQUIRE(none.err == "gpuspy-run: cannot run no-such-command: No such file or directory\n");
+    const Ended option = launch.run({"-q", "snapshot", "1"});
+    REQUIRE(option.code() == 127);
+    REQUIRE(
+        option.err ==
+        "gpuspy-run: cannot run snapshot: No such file or directory; gpuspy-run snapshot has its options behind its "
+        "name: gpuspy-run snapshot --help\n");
     const Ended directory = launch.run({"--", "/"});
     REQUIRE(directory.code() == 126);
     REQUIRE(directory.err == "gpuspy-run: cannot run /: Permission denied\n");
@@ -185,6 +191,36 @@ TEST_CASE("what gpuspy-run itself cannot do is 125, and the command does not run
     SECTION("a value that makes no sense") {
         arguments.insert(arguments.begin(), "--device-timing=maybe");
         message = "gpuspy-run: --device-timing: maybe not in {0,1}; see gpuspy-run --help\n";
+    }
+    SECTION("a file without a name") {
+        arguments.insert(arguments.begin(), {"-o", ""});
+        message = "gpuspy-run: --output: the name of the file is empty; see gpuspy-run --help\n";
+    }
+    SECTION("standard output, which is the command's") {
+        arguments.insert(arguments.begin(), {"-o", "-"});
+        message =
+            "gpuspy-run: --output: standard output is not for traces; name a file (./- for one that is called -); see "
+            "gpuspy-run --help\n";
+    }
+    SECTION("standard output by the environment") {
+        launch.environment = {{"GPUSPY_OUTPUT", "-"}};
+        message =
+            "gpuspy-run: GPUSPY_OUTPUT: standard output is not for traces; name a file (./- for one that is called "
+            "-)\n";
+    }
+    SECTION("nothing to keep") {
+        arguments.insert(arguments.begin(), {"--last", ""});
+        message = "gpuspy-run: --last: its value is empty; see gpuspy-run --help\n";
+    }
+    SECTION("an output that is a link") {
+        std::filesystem::create_symlink("elsewhere", launch.folder.file("trace.bin"));
+        message = "gpuspy-run: cannot write " + launch.folder.file("trace.bin") +
+                  ": it is a symbolic link; name the file that it leads to (elsewhere) with -o\n";
+    }
+    SECTION("an output where another's file stands") {
+        write_text(launch.folder.file("trace.bin"), "dear");
+        message = "gpuspy-run: cannot write " + launch.folder.file("trace.bin") +
+                  ": a file that is not a trace stands there; remove it or use -o FILE\n";
     }
     SECTION("an output that cannot be written") {
         arguments.insert(arguments.begin(), {"-o", "none/trace.bin"});

@@ -191,8 +191,9 @@ inline sink::ProcessInfo small_process(std::uint64_t run_id = 0) {
 struct TestWriter {
     sink::TraceWriter writer;
 
-    explicit TestWriter(const std::string& path, std::uint64_t nonce = 1, std::uint64_t run_id = 0) {
-        REQUIRE(writer.init(abi::kMaxBlockRawBytes) == 0);
+    explicit TestWriter(const std::string& path, std::uint64_t nonce = 1, std::uint64_t run_id = 0,
+                        sink::TraceWriter::ErrorCallback callback = nullptr, void* self = nullptr) {
+        REQUIRE(writer.init(abi::kMaxBlockRawBytes, callback, self) == 0);
         REQUIRE(writer.create(path.c_str()) == 0);
         const std::vector<std::uint8_t> header = header_bytes(nonce, small_process(run_id));
         REQUIRE(writer.write_header(header.data(), header.size()) == 0);

@@ -42,7 +42,17 @@ struct Recorder {
     std::string path = folder.file("trace.bin");
     TestRings rings{path, kNonce, kRingBytes};
     std::vector<std::uint8_t> header = header_bytes(rings.set.header()->nonce, small_process());
-    TestWriter writer{path, rings.set.header()->nonce};
+    struct Complaints {
+        int count = 0;
+        int error = 0;
+        sink::WriteFault fault = sink::WriteFault::kWrite;
+    } complaints;
+    TestWriter writer{path, rings.set.header()->nonce, 0,
+                      [](void* self, int error, sink::WriteFault fault) noexcept {
+                          auto* to = static_cast<Complaints*>(self);
+                          *to = {to->count + 1, error, fault};
+                      },
+                      &complaints};
     sink::Drain drain;
     sink::DrainConfig config;
     abi::RingHeader* ring = rings.set.claim(501, 1);
@@ -63,6 +73,12 @@ struct Recorder {
             const std::uint64_t begin = kFirst + calls;
             REQUIRE(CallBuilder(0, begin, begin + 1).caller(random()).correlation(calls + 1).put(ring, kRingBytes));
             ++calls;
+        }
+    }
+    /// Of its successors.
+    void take_all_names(const std::string& text) const {
+        for (int number = 0; number < 10; ++number) {
+            write_text(path + ".next" + (number == 0 ? "" : "." + std::to_string(number)), text);
         }
     }
     [[nodiscard]] std::uint64_t bytes_on_disk() const {
@@ -122,23 +138,37 @@ void require_last(const TraceDump& dump, std::uint64_t calls) {
 
 TEST_CASE("limits of a flight recorder") {
     sink::KeptLimit limit;
-    REQUIRE(sink::parse_kept_limit("30s", &limit));
+    REQUIRE(sink::parse_kept_limit("30s", &limit) == nullptr);
     REQUIRE(limit.ns == 30'000'000'000);
     REQUIRE(limit.bytes == sink::kDefaultKeptBytes);
-    REQUIRE(sink::parse_kept_limit("256M", &limit));
+    REQUIRE(sink::parse_kept_limit("256M", &limit) == nullptr);
     REQUIRE(limit.ns == 0);
     REQUIRE(limit.bytes == 256U << 20);
-    REQUIRE(sink::parse_kept_limit("10min,2G", &limit));
+    REQUIRE(sink::parse_kept_limit("10min,2G", &limit) == nullptr);
     REQUIRE(limit.ns == 600'000'000'000);
     REQUIRE(limit.bytes == 2ULL << 30);
-    REQUIRE(sink::parse_kept_limit("168h", &limit));
-    for (const char* wrong : {"", "30", "s", "30 s", "-1s", "0s", "3M", "2T", "1s,2s", "1s,", ",1s", "169h", "1.5s",
-                              "99999999999999999999s", "1025G", "30S"}) {
+    REQUIRE(sink::parse_kept_limit("168h", &limit) == nullptr);
+    const std::string time = "is out of range: a time is from 1s to 168h";
+    const std::string size = "is out of range: a size is from 4M to 1024G";
+    const std::string twice = "has two times or two sizes: say one of each at most";
+    const std::string neither = sink::kNoKeptLimit;
+    REQUIRE(neither == std::string("is not ") + sink::kKeptLimitForms);
+    for (const auto& [wrong, why] : std::vector<std::pair<const char*, std::string>>{
+             {"", neither},     {"30", neither},  {"s", neither},   {"30 s", neither},
+             {"-1s", neither},  {"0s", time},     {"3M", size},     {"2T", neither},
+             {"1s,2s", twice},  {"1s,", neither}, {",1s", neither}, {"169h", time},
+             {"1.5s", neither}, {"30S", neither}, {"1025G", size},  {"99999999999999999999s", time},
+             {"8G,4G", twice},  {"1s,1M", size},  {"0M", size},     {"99999999999999999999M", size}}) {
         INFO(wrong);
         limit = {7, 8};
-        REQUIRE_FALSE(sink::parse_kept_limit(wrong, &limit));
+        const char* said = sink::parse_kept_limit(wrong, &limit);
+        REQUIRE(said != nullptr);
+        REQUIRE(said == why);
         REQUIRE(limit.ns == 7);
         REQUIRE(limit.bytes == 8);
+    }
+    for (const char* least_and_most : {"1s", "4M", "1024G", "604800s", "10080min"}) {
+        REQUIRE(sink::parse_kept_limit(least_and_most, &limit) == nullptr);
     }
 }
 
@@ -339,7 +369,7 @@ TEST_CASE("a time keeps at least that much, and at most twice that") {
 TEST_CASE("a successor that cannot be made costs the oldest nothing and the newest only beyond the limit") {
     Recorder recorder({0, kLimitBytes});
     const std::string text = GENERATE("somebody's", "");
-    write_text(recorder.path + ".next", text);
+    recorder.take_all_names(text);
     recorder.init();
     for (int pass = 0; pass < 600; ++pass) {
         recorder.put_calls(200);
@@ -353,6 +383,57 @@ TEST_CASE("a successor that cannot be made costs the oldest nothing and the newe
         REQUIRE(found[i] == i);
     }
     REQUIRE(recorder.writer.writer.failed_bytes() > 0);
+    REQUIRE(recorder.complaints.count == 1);
+    REQUIRE(recorder.complaints.error == EEXIST);
+    REQUIRE(recorder.complaints.fault == sink::WriteFault::kNextPart);
+}
+
+TEST_CASE("another's file where the successor would be: it has another name, and the time is kept") {
+    Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
+    SECTION("a file") {
+        write_text(recorder.path + ".next", "somebody's");
+    }
+    SECTION("a folder") {
+        std::filesystem::create_directory(recorder.path + ".next");
+    }
+    SECTION("a link that leads nowhere") {
+        std::filesystem::create_symlink("nowhere", recorder.path + ".next");
+    }
+    SECTION("a snapshot, which has the number of the part that it is a copy of") {
+        std::vector<std::uint8_t> header = header_bytes(9, small_process());
+        sink::set_exchange(header.data(), header.size(), 3);
+        sink::mark_as_snapshot(header.data(), header.size(), 10);
+        write_text(recorder.path + ".next", {header.begin(), header.end()});
+    }
+    const auto there = std::filesystem::symlink_status(recorder.path + ".next").type();
+    recorder.init();
+    bool was_seen = false;
+    while (recorder.rings.set.header()->committed_exchange[0] < 3) {
+        recorder.put_calls(10);
+        recorder.drain.run_pass(false);
+        was_seen = was_seen || std::filesystem::exists(recorder.path + ".next.1");
+        REQUIRE(recorder.calls < 10'000'000);
+    }
+    REQUIRE(was_seen);
+    recorder.drain.run_pass(true);
+    require_last(dump_file(recorder.path), recorder.calls);
+    REQUIRE(std::filesystem::symlink_status(recorder.path + ".next").type() == there);
+    REQUIRE_FALSE(std::filesystem::exists(recorder.path + ".next.1"));
+    REQUIRE(recorder.complaints.count == 0);
+}
+
+TEST_CASE("a time, and no name for a successor: said once, and nothing is lost below the size") {
+    Recorder recorder({1, kLimitBytes});
+    recorder.take_all_names("somebody's");
+    recorder.init();
+    for (int pass = 0; pass < 20; ++pass) {
+        recorder.put_calls(10);
+        recorder.drain.run_pass(false);
+    }
+    REQUIRE(recorder.complaints.count == 1);
+    REQUIRE(recorder.complaints.fault == sink::WriteFault::kNextPart);
+    REQUIRE(recorder.writer.writer.failed_bytes() == 0);
+    REQUIRE(numbers(dump_file(recorder.path)).size() == recorder.calls);
 }
 
 TEST_CASE("a successor never takes the place of another's file, nor leads through a link") {
@@ -397,6 +478,9 @@ TEST_CASE("a successor of a dead process is removed, one of a live recording or 
     write_text(next, "");
     sink::remove_successor(trace.c_str(), of);
     REQUIRE(std::filesystem::exists(next));
+    write_text(next + ".9", {header.begin(), header.end()});
+    sink::remove_successor(trace.c_str(), of);
+    REQUIRE_FALSE(std::filesystem::exists(next + ".9"));
 }
 
 TEST_CASE("a wait status removes no file of the user beside the trace") {

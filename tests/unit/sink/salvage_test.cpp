@@ -327,6 +327,75 @@ TEST_CASE("a newer layout is told as such") {
     REQUIRE(remains.ring_is_there());
 }
 
+TEST_CASE("a ring of an older layout is removed unread, where nobody uses it and that is allowed") {
+    Remains remains;
+    remains.damage([](abi::MapHeader* map, abi::RingHeader*) { map->layout_version = abi::kRingLayoutVersion - 1; });
+    const std::string other_name = remains.ring;
+    char path[1024];
+    REQUIRE(ring::build_ring_path(remains.folder.path().c_str(), 0x7ffffff0, remains.nonce(), path, sizeof path));
+    std::filesystem::rename(remains.ring, path);
+    remains.ring = path;
+    sink::SalvageFilter any;
+    any.removes_older = true;
+    SECTION("removed") {
+        const std::uint64_t bytes = std::filesystem::file_size(path);
+        const std::uint64_t trace_bytes = remains.trace_bytes();
+        const sink::SalvageResult result = remains.salvage(any);
+        REQUIRE(result.reason == SalvageReason::kRemovedUnread);
+        REQUIRE(result.removed_bytes == bytes);
+        REQUIRE_FALSE(remains.ring_is_there());
+        REQUIRE(remains.trace_bytes() == trace_bytes);
+        return;
+    }
+    SECTION("not by a host, nor by who asks for one run") {
+        any.removes_older = GENERATE(false, true);
+        any.run_id = any.removes_older ? 9 : 0;
+        REQUIRE(remains.salvage(any).reason == SalvageReason::kOtherVersion);
+    }
+    SECTION("not one of a newer layout") {
+        remains.damage(
+            [](abi::MapHeader* map, abi::RingHeader*) { map->layout_version = abi::kRingLayoutVersion + 1; });
+        REQUIRE(remains.salvage(any).reason == SalvageReason::kOtherVersion);
+    }
+    SECTION("not a file that has another name") {
+        std::filesystem::rename(path, other_name);
+        remains.ring = other_name;
+        REQUIRE(remains.salvage(any).reason == SalvageReason::kOtherVersion);
+    }
+    SECTION("not a file of another kind") {
+        remains.damage([](abi::MapHeader* map, abi::RingHeader*) { map->magic = 7; });
+        REQUIRE(remains.salvage(any).reason == SalvageReason::kNotARing);
+    }
+    SECTION("not one that a living process has locked") {
+        const LockHolder owner(path);
+        REQUIRE(remains.salvage(any).reason == SalvageReason::kOwnerAlive);
+    }
+    SECTION("not one that a living process maps, whatever its pid: a daemon has closed its descriptors") {
+        int ready[2];
+        REQUIRE(pipe(ready) == 0);
+        const pid_t owner = fork();
+        if (owner == 0) {
+            const int fd = open(path, O_RDWR);
+            void* map = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            close(fd);
+            const char result = map == MAP_FAILED ? 'n' : 'y';
+            [[maybe_unused]] const ssize_t told = write(ready[1], &result, 1);
+            pause();
+            _exit(0);
+        }
+        char result = 'n';
+        REQUIRE(read(ready[0], &result, 1) == 1);
+        REQUIRE(result == 'y');
+        const SalvageReason reason = remains.salvage(any).reason;
+        kill(owner, SIGKILL);
+        waitpid(owner, nullptr, 0);
+        close(ready[0]);
+        close(ready[1]);
+        REQUIRE(reason == SalvageReason::kOtherVersion);
+    }
+    REQUIRE(remains.ring_is_there());
+}
+
 TEST_CASE("a ring whose content is damaged gives what is sound before the damage") {
     Remains remains;
     const auto position = [](abi::RingHeader* ring) { return ring->committed[1] / 8; };

@@ -43,12 +43,12 @@ std::string noise(std::size_t count) {
 struct Failures {
     int count = 0;
     int error = 0;
-    std::string operation;
-    static void note(void* self, int error, const char* operation) noexcept {
+    sink::WriteFault fault = sink::WriteFault::kNextPart;
+    static void note(void* self, int error, sink::WriteFault fault) noexcept {
         auto* failures = static_cast<Failures*>(self);
         ++failures->count;
         failures->error = error;
-        failures->operation = operation;
+        failures->fault = fault;
     }
 };
 
@@ -188,7 +188,7 @@ TEST_CASE("a device that is full is reported once") {
     REQUIRE(writer.append_block(block.block, 1) == ENOSPC);
     REQUIRE(failures.count == 1);
     REQUIRE(failures.error == ENOSPC);
-    REQUIRE(failures.operation == "write");
+    REQUIRE(failures.fault == sink::WriteFault::kWrite);
     REQUIRE(writer.failed_bytes() == 2 * block.block.raw_bytes);
     REQUIRE(writer.file_bytes() == 0);
     writer.close();
