@@ -24,7 +24,9 @@ public:
           timeline_(model),
           works_(model.index.symbols),
           matcher_(model, timeline_),
-          forest_([this](std::span<const TreeNode> tree) { on_tree(tree); }) {
+          forest_([this](std::span<const TreeNode> tree) { on_tree(tree); }),
+          host_clock_(model.index.host_clock),
+          device_clock_(model.index.device_clock) {
         const TraceIndex& index = model.index;
         make_room();
         model_.first_ns = index.host_clock.at(index.first_ticks);
@@ -42,24 +44,32 @@ public:
             make_room();  // Someone changed the file between the passes.
         }
         ApiStats& stats = model_.apis[call.api];
-        const std::uint64_t duration_ns = distance_ns(at(call.begin_ticks), at(call.end_ticks));
+        TreeNode node{call};
+        node.begin_ns = host_clock_.at(call.begin_ticks);
+        node.end_ns = host_clock_.at(call.end_ticks);
+        const std::uint64_t duration_ns = distance_ns(node.begin_ns, node.end_ns);
         stats.duration_ns.add(duration_ns);
         model_.collectives.add(call, model_.index.symbols.api(call.api), duration_ns);
         stats.failed += call.has(abi::kCallStatus) ? 1 : 0;
         ++model_.threads[call.thread].calls;
-        forest_.add(call, timeline_.note(call), model_.timeline == nullptr ? kNoWork : works_.add(call));
+        if (model_.timeline != nullptr) {
+            node.note = timeline_.note(call);
+            node.work = works_.add(call);
+        }
+        forest_.add(std::move(node));
     }
 
     void on_activity(const ActivityRecord& record) override {
-        DeviceStats& device = model_.devices[record.device];
-        const bool timed = has_usable_time(record);
+        DeviceStats& device = device_of(record);
+        HostTimes host;
+        const bool timed = has_usable_time(record, host);
         const std::uint32_t activity = timeline_.add_activity(record, timed);
         if (timed) {
             const auto start = static_cast<std::int64_t>(record.start_ns);
             device.busy.add(start, start + static_cast<std::int64_t>(record.duration_ns));
             if (!model_.index.device_clock.empty()) {
-                model_.last_ns = std::max(model_.last_ns, device_at(record.start_ns + record.duration_ns));
-                model_.first_ns = std::min(model_.first_ns, device_at(record.start_ns));
+                model_.last_ns = std::max(model_.last_ns, host.end_ns);
+                model_.first_ns = std::min(model_.first_ns, host.begin_ns);
             }
         } else {
             ++device.untimed;
@@ -105,29 +115,42 @@ private:
         covered_until_.resize(model_.threads.size(), INT64_MIN);
     }
 
-    [[nodiscard]] std::int64_t at(std::uint64_t ticks) const { return model_.index.host_clock.at(ticks); }
-    [[nodiscard]] std::int64_t device_at(std::uint64_t ns) const { return model_.index.device_clock.at(ns); }
+    DeviceStats& device_of(const ActivityRecord& record) {
+        if (device_ == nullptr || record.device != device_ordinal_) {
+            device_ordinal_ = record.device;
+            device_ = &model_.devices[record.device];
+        }
+        return *device_;
+    }
 
-    [[nodiscard]] bool has_usable_time(const ActivityRecord& record) const {
+    /// Of a record, where the device's clock is related to the host's.
+    struct HostTimes {
+        std::int64_t begin_ns = 0, end_ns = 0;
+    };
+
+    [[nodiscard]] bool has_usable_time(const ActivityRecord& record, HostTimes& host) {
         constexpr std::uint64_t kMaxNs = std::uint64_t{1} << 61;
         if (record.has(abi::kDeviceUntimed) || record.start_ns == 0 || record.duration_ns == 0 ||
             record.start_ns > kMaxNs || record.duration_ns > distance_ns(earliest_ns_, latest_ns_)) {
             return false;
         }
-        return model_.index.device_clock.empty() || (device_at(record.start_ns) >= earliest_ns_ &&
-                                                     device_at(record.start_ns + record.duration_ns) <= latest_ns_);
+        if (model_.index.device_clock.empty()) {
+            return true;
+        }
+        host = {device_clock_.at(record.start_ns), device_clock_.at(record.start_ns + record.duration_ns)};
+        return host.begin_ns >= earliest_ns_ && host.end_ns <= latest_ns_;
     }
 
     void on_tree(std::span<const TreeNode> tree) {
         find_contexts(tree, model_.index.symbols, contexts_);
-        note_outermost(tree.back().call);
+        note_outermost(tree.back());
         first_of_tree_ = timeline_.add_tree(tree, contexts_);
         for (std::size_t i = 0; i < tree.size(); ++i) {
             const CallRecord& call = tree[i].call;
             const ApiInfo& api = model_.index.symbols.api(call.api);
             const CallContext& context = contexts_[i];
             if (context.blocking == static_cast<int>(i)) {
-                model_.threads[call.thread].waiting[call.api].add(at(call.begin_ticks), at(call.end_ticks));
+                model_.threads[call.thread].waiting[call.api].add(tree[i].begin_ns, tree[i].end_ns);
             }
             const bool copies = api.api_class == abi::ApiClass::kCopy || api.api_class == abi::ApiClass::kSet;
             if (api.launches() && !context.launch_inside) {
@@ -143,12 +166,11 @@ private:
     }
 
     /// A thread's calls come in the order in which they end, so what they cover is known from where the last one ended.
-    void note_outermost(const CallRecord& call) {
-        ++model_.apis[call.api].outermost;
-        std::int64_t& covered = covered_until_[call.thread];
-        const std::int64_t end = at(call.end_ticks);
-        model_.threads[call.thread].api_ns += distance_ns(std::max(at(call.begin_ticks), covered), end);
-        covered = std::max(covered, end);
+    void note_outermost(const TreeNode& node) {
+        ++model_.apis[node.call.api].outermost;
+        std::int64_t& covered = covered_until_[node.call.thread];
+        model_.threads[node.call.thread].api_ns += distance_ns(std::max(node.begin_ns, covered), node.end_ns);
+        covered = std::max(covered, node.end_ns);
     }
 
     Launch launch_of(std::span<const TreeNode> tree, std::size_t position) {
@@ -225,6 +247,9 @@ private:
     WorkRecorder works_;
     LaunchMatcher matcher_;
     CallForest forest_;
+    LinearMap::Near host_clock_, device_clock_;
+    std::uint64_t device_ordinal_ = 0;  // Of device_, which is the last record's.
+    DeviceStats* device_ = nullptr;
     std::vector<CallContext> contexts_;
     std::uint32_t first_of_tree_ = kNone;      // Timeline::calls: where the tree at hand begins.
     std::vector<std::int64_t> covered_until_;  // by thread

@@ -47,7 +47,14 @@ void LaunchMatcher::add_launch(const Launch& launch) {
         }
         return;
     }
-    Pending pending{launch, ++lane_of(launch).launches, 0, 0, {}};
+    Lane& lane = lane_of(launch);
+    const std::uint64_t ordinal = ++lane.launches;
+    if (launch.kind == Launch::Kind::kKernel && records_.empty() && launches_.count(launch.correlation) == 0 &&
+        simple_.add(launch.correlation, {launch, ordinal, &lane})) {
+        model_.launches.expected += launch.expects_records ? 1 : 0;
+        return;
+    }
+    Pending pending{launch, ordinal, 0, 0, {}};
     model_.launches.expected += pending.expected();
     auto [record, last] = records_.equal_range(launch.correlation);
     while (record != last) {
@@ -62,6 +69,13 @@ void LaunchMatcher::add_record(const ActivityRecord& activity, bool timed, std::
     ++model_.launches.device_records;
     const Record record{activity.name,       timed,   activity.has(abi::kDeviceGraph), activity.duration_ns,
                         activity.graph_node, position};
+    if (const Simple* simple = simple_.find(activity.correlation)) {
+        note_arrived(*simple->lane, simple->ordinal, simple->launch.expects_records);
+        count_record(record, simple->launch.owner, false);
+        timeline_.link(position, simple->launch.timeline_call, 0, simple->launch.owner);
+        simple_.erase(simple);
+        return;
+    }
     const auto [first, last] = launches_.equal_range(activity.correlation);
     for (auto pending = first; pending != last; ++pending) {
         if (take(pending->second, record)) {
@@ -103,16 +117,32 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
         }
     }
     ++pending.arrived;
-    Lane& lane = lane_of(pending.launch);
-    lane.last_arrived = std::max(lane.last_arrived, pending.ordinal);
-    ++(pending.arrived <= pending.expected() ? model_.launches.matched : model_.launches.matched_beyond);
+    note_arrived(lane_of(pending.launch), pending.ordinal, pending.arrived <= pending.expected());
     count_record(record, owner, fallback);
     timeline_.link(record.activity, pending.launch.timeline_call, captured_launch, owner);
     return true;
 }
 
+void LaunchMatcher::note_arrived(Lane& lane, std::uint64_t ordinal, bool expected) {
+    lane.last_arrived = std::max(lane.last_arrived, ordinal);
+    ++(expected ? model_.launches.matched : model_.launches.matched_beyond);
+}
+
+LaunchMatcher::Lane& LaunchMatcher::lane_of(const Launch& launch) {
+    const std::pair key(launch.thread, launch.stream);
+    if (last_lane_ == nullptr || key != last_lane_key_) {
+        last_lane_key_ = key;
+        last_lane_ = &lanes_[key];
+    }
+    return *last_lane_;
+}
+
 void LaunchMatcher::count_record(const Record& record, std::uint32_t owner, bool fallback) {
-    KernelStats& stats = model_.kernels[{record.name, owner}];
+    KnownStats& known = known_stats_[(record.name * 37 + owner) % known_stats_.size()];
+    if (known.stats == nullptr || known.name != record.name || known.owner != owner) {
+        known = {record.name, owner, &model_.kernels[{record.name, owner}]};
+    }
+    KernelStats& stats = *known.stats;
     ++stats.records;
     stats.owner_fallback += fallback ? 1 : 0;
     if (record.timed) {
@@ -146,6 +176,7 @@ std::uint32_t LaunchMatcher::node_owner(std::uint64_t launch_id) {
 }
 
 void LaunchMatcher::finish() {
+    simple_.for_each([this](const Simple& simple) { close({simple.launch, simple.ordinal, 0, 0, {}}); });
     for (const auto& [correlation, pending] : launches_) {
         close(pending);
     }

@@ -51,7 +51,10 @@ void TraceIndexBuilder::on_call(const CallRecord& call) {
     seen(call.begin_ticks);
     seen(call.end_ticks);
     index_.last_call_ticks = std::max(index_.last_call_ticks, call.begin_ticks);
-    forest_.add(call);
+    // A tree is wanted where a call of it was captured: the calls around that return after it.
+    if (call.has(abi::kCallLaunchId) || forest_.waits(call.thread)) {
+        forest_.add(call);
+    }
 }
 
 void TraceIndexBuilder::note_tree(std::span<const TreeNode> tree) {

@@ -122,7 +122,13 @@ bool RecordDecoder::decode_api(Cursor& fields) {
     info.api_class = api_class <= static_cast<std::uint64_t>(abi::kLastApiClass) ? static_cast<abi::ApiClass>(api_class)
                                                                                  : abi::ApiClass::kOther;
     info.attributes = static_cast<std::uint8_t>(attributes & (abi::kApiBlocking | abi::kApiNoStatus));
-    apis_[number] = symbols_.intern_api(std::move(info));
+    if (number >= kMaxApis) {
+        return false;  // A ring has 16 bits for it.
+    }
+    if (number >= apis_.size()) {
+        apis_.resize(static_cast<std::size_t>(number) + 1, kNoApi);
+    }
+    apis_[static_cast<std::size_t>(number)] = symbols_.intern_api(std::move(info));
     return true;
 }
 
@@ -153,11 +159,6 @@ bool RecordDecoder::decode_device(Cursor& fields) {
         visitor_.on_device(record);
     }
     return fields.ok();
-}
-
-std::uint64_t RecordDecoder::dictionary_value(Cursor& fields) {
-    const std::uint64_t index = fields.varint();
-    return index < values_.size() ? values_[static_cast<std::size_t>(index)] : fields.fail();
 }
 
 std::uint32_t RecordDecoder::dictionary_text(Cursor& fields) {
@@ -197,9 +198,7 @@ bool RecordDecoder::decode_call(Cursor& fields) {
     }
     if (record.has(abi::kCallKernel)) {
         record.function = dictionary_value(fields);
-        for (int field = 0; field < 7; ++field) {  // Grid, block, dynamic shared memory: no pass uses them yet.
-            fields.varint();
-        }
+        fields.skip(7);  // Grid, block, dynamic shared memory: no pass uses them yet.
     }
     if (record.has(abi::kCallCopy)) {
         record.copy_bytes = fields.varint();
@@ -225,11 +224,11 @@ bool RecordDecoder::decode_call(Cursor& fields) {
     if (record.has(abi::kCallCorrelation)) {
         thread_state_->correlation = record.correlation;
     }
-    const auto known = apis_.find(api);
-    if (known == apis_.end() || record.depth > kMaxDepth || record.end_ticks < record.begin_ticks) {
+    const std::uint32_t known = api_at(api);
+    if (known == kNoApi || record.depth > kMaxDepth || record.end_ticks < record.begin_ticks) {
         return false;
     }
-    record.api = known->second;
+    record.api = known;
     visitor_.on_call(record);
     return true;
 }
@@ -310,14 +309,14 @@ bool RecordDecoder::decode_origin(Cursor& fields) {
         return false;
     }
     if (library != 0) {
-        const auto api = apis_.find(library - 1);
-        if (api == apis_.end()) {
+        const std::uint32_t api = api_at(library - 1);
+        if (api == kNoApi) {
             if (segment_lost_) {
                 ++summary_.orphan_records;
             }
             return segment_lost_;
         }
-        record.library_api = api->second;
+        record.library_api = api;
     }
     visitor_.on_origin(record);
     return true;

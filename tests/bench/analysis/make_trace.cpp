@@ -146,7 +146,7 @@ public:
                 describe(place + n);
             }
             const ApiNumber outer = place % 9 < 5 ? kCudnnExecute : place % 9 < 8 ? kRuntimeLaunch : kCublasLtMatmul;
-            launch(outer, kernel, trace_.about(2000 + 300 * kernel, 0.1) / 32 * 32, 9000);
+            launch(outer, kernel, trace_.about(1500 + 100 * kernel, 0.1) / 32 * 32, 9000);
             if (place == kStepLaunches - 1) {
                 copy_back_and_wait();
             }
