@@ -1,5 +1,8 @@
 #include "analysis/model/call_forest.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace gpuspy::analysis {
 
 void CallForest::add(TreeNode node) {
@@ -29,6 +32,16 @@ void CallForest::add(TreeNode node) {
     if (whole) {
         release(waiting);
     }
+}
+
+std::uint64_t CallForest::waiting_since_ticks() const {
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (const std::vector<TreeNode>& waiting : waiting_) {
+        for (const TreeNode& node : waiting) {
+            first = std::min(first, node.call.begin_ticks);
+        }
+    }
+    return first;
 }
 
 void CallForest::finish() {

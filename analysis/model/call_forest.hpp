@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool waits(std::uint32_t thread) const {
         return thread < waiting_.size() && !waiting_[thread].empty();
     }
+    /// When the first of all calls that wait began; the greatest number if none does.
+    [[nodiscard]] std::uint64_t waiting_since_ticks() const;
     /// Hands over what still waits: the calls around it never returned.
     void finish();
 

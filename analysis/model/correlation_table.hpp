@@ -1,5 +1,5 @@
-// What waits under a correlation id. Ids are given one after the other and taken in nearly the same order, so neighbours lie
-// side by side: the table is read and written from front to back like a ring, in memory for what waits at once.
+// What waits under a correlation id. Ids are given one after the other and taken in nearly the same order, so each has the place
+// that its last bits say: the table is written and read from front to back like a ring, in memory for what waits at once.
 #pragma once
 
 #include <cstddef>
@@ -9,63 +9,42 @@
 
 namespace gpuspy::analysis {
 
-/// Open addressing, linear probing; at most half full. One value for each id.
 template <class Value>
 class CorrelationTable {
 public:
-    /// False if there is one with this id already.
-    bool add(std::uint64_t id, Value value) {
-        if (2 * (count_ + 1) > slots_.size()) {
-            grow();
-        }
-        std::size_t at = home(id);
-        for (; slots_[at].used; at = next(at)) {
-            if (slots_[at].id == id) {
+    /// False if the place of this id is taken, by itself or by one that has been waiting for long.
+    bool add(std::uint64_t id, const Value& value) {
+        while (slots_.empty() || (slots_[place(id)].used && slots_[place(id)].id != id)) {
+            if (4 * count_ < slots_.size()) {
                 return false;
             }
+            grow();
         }
-        slots_[at] = {id, std::move(value), true};
+        Slot& slot = slots_[place(id)];
+        if (slot.used) {
+            return false;
+        }
+        slot = {id, value, true};
         ++count_;
         return true;
     }
 
-    /// Valid until the next add() or erase(); nullptr: none.
-    [[nodiscard]] const Value* find(std::uint64_t id) const {
-        if (count_ == 0) {
-            return nullptr;
-        }
-        for (std::size_t at = home(id); slots_[at].used; at = next(at)) {
-            if (slots_[at].id == id) {
-                return &slots_[at].value;
-            }
-        }
-        return nullptr;
+    [[nodiscard]] bool holds(std::uint64_t id) const {
+        return !slots_.empty() && slots_[place(id)].used && slots_[place(id)].id == id;
     }
 
-    /// What find() gave.
-    void erase(const Value* value) {
-        std::size_t hole = 0;
-        // The values lie in the slots at equal distances.
-        hole = static_cast<std::size_t>(reinterpret_cast<const char*>(value) -
-                                        reinterpret_cast<const char*>(&slots_[0].value)) /
-               sizeof(Slot);
+    /// Of an id that it holds.
+    Value take(std::uint64_t id) {
+        slots_[place(id)].used = false;
         --count_;
-        // What was pushed beyond the hole by others moves back, so that a search may end at an empty slot.
-        for (std::size_t at = next(hole); slots_[at].used; at = next(at)) {
-            const std::size_t mask = slots_.size() - 1;
-            if (((at - home(slots_[at].id)) & mask) >= ((at - hole) & mask)) {
-                slots_[hole] = std::move(slots_[at]);
-                hole = at;
-            }
-        }
-        slots_[hole].used = false;
+        return slots_[place(id)].value;
     }
 
     template <class Visit>
     void for_each(Visit visit) const {
         for (const Slot& slot : slots_) {
             if (slot.used) {
-                visit(slot.value);
+                visit(slot.id, slot.value);
             }
         }
     }
@@ -77,20 +56,17 @@ private:
         bool used = false;
     };
 
-    /// Runs of 64 ids lie together, each run somewhere else: ids in steps of a power of two must not fall on one place.
-    [[nodiscard]] std::size_t home(std::uint64_t id) const {
-        const std::uint64_t run = (id >> 6) * 0x9e3779b97f4a7c15;
-        return static_cast<std::size_t>((run >> 32 << 6 | (id & 63)) & (slots_.size() - 1));
+    [[nodiscard]] std::size_t place(std::uint64_t id) const {
+        return static_cast<std::size_t>(id) & (slots_.size() - 1);
     }
-    [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
+    /// Ids in two places stay in two places when there are twice as many.
     void grow() {
         std::vector<Slot> before(slots_.empty() ? 1024 : 2 * slots_.size());
         before.swap(slots_);
-        count_ = 0;
-        for (Slot& slot : before) {
+        for (const Slot& slot : before) {
             if (slot.used) {
-                add(slot.id, std::move(slot.value));
+                slots_[place(slot.id)] = slot;
             }
         }
     }

@@ -42,7 +42,7 @@ void LaunchMatcher::add_launch(const Launch& launch) {
         if (!launch.expects_records) {
             count_untimed(launch);
         } else if (launch.kind != Launch::Kind::kOther) {
-            uncorrelated_.push_back({launch, 0, 0, 0, {}});
+            uncorrelated_.push_back({launch, nullptr, 0, 0, 0, {}});
             model_.launches.expected += uncorrelated_.back().expected();
         }
         return;
@@ -50,11 +50,12 @@ void LaunchMatcher::add_launch(const Launch& launch) {
     Lane& lane = lane_of(launch);
     const std::uint64_t ordinal = ++lane.launches;
     if (launch.kind == Launch::Kind::kKernel && records_.empty() && launches_.count(launch.correlation) == 0 &&
-        simple_.add(launch.correlation, {launch, ordinal, &lane})) {
+        simple_.add(launch.correlation, {&lane, ordinal, launch.begin_ticks, launch.function, launch.owner,
+                                         launch.timeline_call, launch.expects_records})) {
         model_.launches.expected += launch.expects_records ? 1 : 0;
         return;
     }
-    Pending pending{launch, ordinal, 0, 0, {}};
+    Pending pending{launch, &lane, ordinal, 0, 0, {}};
     model_.launches.expected += pending.expected();
     auto [record, last] = records_.equal_range(launch.correlation);
     while (record != last) {
@@ -69,11 +70,11 @@ void LaunchMatcher::add_record(const ActivityRecord& activity, bool timed, std::
     ++model_.launches.device_records;
     const Record record{activity.name,       timed,   activity.has(abi::kDeviceGraph), activity.duration_ns,
                         activity.graph_node, position};
-    if (const Simple* simple = simple_.find(activity.correlation)) {
-        note_arrived(*simple->lane, simple->ordinal, simple->launch.expects_records);
-        count_record(record, simple->launch.owner, false);
-        timeline_.link(position, simple->launch.timeline_call, 0, simple->launch.owner);
-        simple_.erase(simple);
+    if (simple_.holds(activity.correlation)) {
+        const Simple simple = simple_.take(activity.correlation);
+        note_arrived(*simple.lane, simple.ordinal, simple.expects_records);
+        count_record(record, simple.owner, false);
+        timeline_.link(position, simple.timeline_call, 0, simple.owner);
         return;
     }
     const auto [first, last] = launches_.equal_range(activity.correlation);
@@ -117,7 +118,7 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
         }
     }
     ++pending.arrived;
-    note_arrived(lane_of(pending.launch), pending.ordinal, pending.arrived <= pending.expected());
+    note_arrived(*pending.lane, pending.ordinal, pending.arrived <= pending.expected());
     count_record(record, owner, fallback);
     timeline_.link(record.activity, pending.launch.timeline_call, captured_launch, owner);
     return true;
@@ -176,7 +177,7 @@ std::uint32_t LaunchMatcher::node_owner(std::uint64_t launch_id) {
 }
 
 void LaunchMatcher::finish() {
-    simple_.for_each([this](const Simple& simple) { close({simple.launch, simple.ordinal, 0, 0, {}}); });
+    simple_.for_each([this](std::uint64_t correlation, const Simple& simple) { close(simple, correlation); });
     for (const auto& [correlation, pending] : launches_) {
         close(pending);
     }
@@ -204,6 +205,17 @@ void LaunchMatcher::finish() {
     }
 }
 
+void LaunchMatcher::close(const Simple& simple, std::uint64_t correlation) {
+    Launch launch;
+    launch.expects_records = simple.expects_records;
+    launch.has_correlation = true;
+    launch.owner = simple.owner;
+    launch.correlation = correlation;
+    launch.begin_ticks = simple.begin_ticks;
+    launch.function = simple.function;
+    close({launch, simple.lane, simple.ordinal, 0, 0, {}});
+}
+
 void LaunchMatcher::close(const Pending& pending) {
     if (!pending.launch.expects_records && pending.arrived == 0) {
         count_untimed(pending.launch);
@@ -219,7 +231,7 @@ void LaunchMatcher::close(const Pending& pending) {
     // CUPTI returns the records of a lane in order. A record of a later launch says that this one's was lost; without
     // one, in a trace that ends without notice, it had not come back yet.
     const bool not_returned = pending.launch.has_correlation && !model_.index.ended_cleanly() &&
-                              pending.ordinal >= lane_of(pending.launch).last_arrived;
+                              pending.ordinal >= pending.lane->last_arrived;
     std::uint64_t missing = expected - pending.arrived;
     (not_returned ? model_.launches.not_returned : model_.launches.unmatched_launches) += missing;
     if (pending.launch.kind != Launch::Kind::kGraph) {

@@ -46,8 +46,13 @@ public:
     void finish();
 
 private:
+    /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
+    struct Lane {
+        std::uint64_t launches = 0, last_arrived = 0;
+    };
     struct Pending {
         Launch launch;
+        Lane* lane = nullptr;          ///< nullptr without a correlation id.
         std::uint64_t ordinal = 0;     ///< Among the launches of its thread on its stream.
         std::uint64_t arrived = 0;     ///< Records that came for it.
         std::uint64_t by_count = 0;    ///< Of these, those whose node is not in the graph's list.
@@ -61,16 +66,14 @@ private:
         std::uint64_t duration_ns, graph_node;
         std::uint32_t activity;
     };
-    /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
-    struct Lane {
-        std::uint64_t launches = 0, last_arrived = 0;
-    };
 
     /// A launch of one kernel, whose record has not come: what nearly all are, and all that is needed of it.
     struct Simple {
-        Launch launch;
-        std::uint64_t ordinal = 0;
-        Lane* lane = nullptr;
+        Lane* lane;
+        std::uint64_t ordinal;
+        std::uint64_t begin_ticks, function;
+        std::uint32_t owner, timeline_call;
+        bool expects_records;
     };
 
     void note_arrived(Lane& lane, std::uint64_t ordinal, bool expected);
@@ -78,6 +81,7 @@ private:
     void count_record(const Record& record, std::uint32_t owner, bool fallback);
     void count_untimed(const Launch& launch);
     void close(const Pending& pending);
+    void close(const Simple& simple, std::uint64_t correlation);
     void miss(std::uint32_t name, std::uint64_t count, bool not_returned);
     [[nodiscard]] std::uint32_t name_of(std::uint64_t function, std::uint64_t ticks) const;
     /// Owner of the captured launch that made a node; kNoOwner if it is not known.
@@ -89,7 +93,7 @@ private:
     Model& model_;
     TimelineBuilder& timeline_;
     CorrelationTable<Simple> simple_;
-    // The others, by correlation; equal ones in the order they came. One that stands in simple_ too came after that.
+    // The others, by correlation; equal ones in the order they came, and behind one in simple_.
     std::unordered_multimap<std::uint64_t, Pending> launches_;
     std::unordered_multimap<std::uint64_t, Record> records_;  // those that came before their launch
     std::vector<Pending> uncorrelated_;

@@ -34,11 +34,27 @@ void RecordDecoder::decode(std::string_view payload) {
             ++summary_.unknown_records;
             continue;
         }
+        if (!concerns(static_cast<Tag>(tag))) {
+            continue;
+        }
         ++summary_.records;
         if (!decode_record(static_cast<Tag>(tag), fields)) {
             ++summary_.bad_records;
         }
     }
+}
+
+bool RecordDecoder::concerns(Tag tag) const {
+    const bool of_device = tag == Tag::kKernel || tag == Tag::kMemcpy || tag == Tag::kMemset;
+    switch (records_) {
+        case Records::kAll:
+            return true;
+        case Records::kHost:
+            return !of_device;
+        case Records::kDevice:
+            break;
+    }
+    return of_device || tag == Tag::kText;  // Their names.
 }
 
 bool RecordDecoder::decode_record(Tag tag, Cursor& fields) {
@@ -128,8 +144,9 @@ bool RecordDecoder::decode_api(Cursor& fields) {
     if (number >= apis_.size()) {
         apis_.resize(static_cast<std::size_t>(number) + 1, kNoApi);
     }
-    apis_[static_cast<std::size_t>(number)] = symbols_.intern_api(std::move(info));
-    return true;
+    const std::optional<std::uint32_t> known = symbols_.intern_api(std::move(info));
+    apis_[static_cast<std::size_t>(number)] = known.value_or(kNoApi);
+    return known.has_value();
 }
 
 bool RecordDecoder::decode_thread(Cursor& fields) {
@@ -140,9 +157,10 @@ bool RecordDecoder::decode_thread(Cursor& fields) {
         thread_state_ = nullptr;  // The calls that follow belong to nobody that we know.
         return false;
     }
-    thread_ = symbols_.intern_thread(ring, tid, name);
-    thread_state_ = &threads_[thread_];
-    return true;
+    const std::optional<std::uint32_t> known = symbols_.intern_thread(ring, tid, name);
+    thread_ = known.value_or(0);
+    thread_state_ = known ? &threads_[thread_] : nullptr;
+    return known.has_value();
 }
 
 bool RecordDecoder::decode_device(Cursor& fields) {

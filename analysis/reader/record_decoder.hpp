@@ -15,8 +15,15 @@ namespace gpuspy::analysis {
 
 class RecordDecoder {
 public:
-    RecordDecoder(Symbols& symbols, Visitor& visitor, ReadSummary& summary)
-        : symbols_(symbols), visitor_(visitor), summary_(summary) {}
+    enum class Records : std::uint8_t {
+        kAll,
+        kHost,    ///< Without those of a device.
+        kDevice,  ///< These alone.
+    };
+
+    /// Counts what it read of `records` in `summary`.
+    RecordDecoder(Symbols& symbols, Visitor& visitor, ReadSummary& summary, Records records)
+        : symbols_(symbols), visitor_(visitor), summary_(summary), records_(records) {}
 
     /// Dictionaries empty, previous values 0.
     void begin_segment();
@@ -34,6 +41,7 @@ private:
         bool ranges_lost = false;  ///< Likewise.
     };
 
+    [[nodiscard]] bool concerns(abi::Tag tag) const;
     bool decode_record(abi::Tag tag, Cursor& fields);
     bool decode_process(Cursor& fields);
     bool decode_api(Cursor& fields);
@@ -61,6 +69,7 @@ private:
     Symbols& symbols_;
     Visitor& visitor_;
     ReadSummary& summary_;
+    const Records records_;
 
     bool segment_lost_ = false;
     std::vector<std::uint64_t> values_{0};
