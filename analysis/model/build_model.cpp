@@ -1,9 +1,11 @@
 #include "analysis/model/build_model.hpp"
 
 #include "analysis/model/call_pass.hpp"
+#include "analysis/model/device_horizons.hpp"
 #include "analysis/model/device_pass.hpp"
 #include "analysis/model/event_batch.hpp"
 #include "analysis/model/timeline_builder.hpp"
+#include "analysis/reader/split_reader.hpp"
 
 namespace gpuspy::analysis {
 
@@ -19,10 +21,14 @@ const std::string& Model::kernel_name(std::uint32_t name) const {
 Result<std::unique_ptr<Model>> build_model(const ByteSource& source, const BuildOptions& options) {
     auto model = std::make_unique<Model>();
     TraceIndexBuilder index_builder(model->index);
-    const Result<ReadSummary> first = read_trace(source, model->index.symbols, index_builder, options.reading);
+    DeviceHorizons device_horizons;
+    Symbols unused;  // Device records are only counted.
+    const Result<ReadSummary> first =
+        read_trace_split(source, model->index.symbols, index_builder, unused, device_horizons, true, options.reading);
     if (!first.ok()) {
         return first.fault();
     }
+    device_horizons.add_to(model->index);
     index_builder.finish(first.value());
     if (options.timeline && model->index.events <= options.timeline_events) {
         model->timeline = std::make_unique<Timeline>();

@@ -30,26 +30,20 @@ public:
     /// Passes over so many varints.
     void skip(unsigned count) {
         // Eight bytes at a time: those with a clear top bit end a varint. One that begins and ends in them is in range.
-        while (count != 0 && end_ - at_ >= 8) {
+        while (count != 0 && end_ - at_ >= 8 && std::endian::native == std::endian::little) {
             std::uint64_t word = 0;
             std::memcpy(&word, at_, sizeof word);
-            std::uint64_t ends = ~word & kTopBits;
-            const auto found = static_cast<unsigned>(std::popcount(ends));
-            if (std::endian::native != std::endian::little || found == 0) {
+            std::uint64_t last = 0;
+            for (std::uint64_t ends = ~word & kTopBits; ends != 0 && count != 0; ends &= ends - 1) {
+                last = ends & (~ends + 1);
+                --count;
+            }
+            if (last == 0) {
                 varint();
                 --count;
-                continue;
+            } else {
+                at_ += std::countr_zero(last) / 8 + 1;
             }
-            if (found <= count) {
-                at_ += (std::bit_width(ends) + 7) / 8;
-                count -= found;
-                continue;
-            }
-            for (; count > 1; --count) {
-                ends &= ends - 1;
-            }
-            at_ += std::countr_zero(ends) / 8 + 1;
-            count = 0;
         }
         for (; count != 0; --count) {
             varint();

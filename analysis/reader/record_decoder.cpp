@@ -6,6 +6,14 @@ namespace gpuspy::analysis {
 
 using abi::Tag;
 
+namespace {
+
+bool is_of_device(Tag tag) {
+    return tag == Tag::kKernel || tag == Tag::kMemcpy || tag == Tag::kMemset;
+}
+
+}  // namespace
+
 void RecordDecoder::begin_segment() {
     segment_lost_ = false;
     values_.assign(1, 0);
@@ -19,25 +27,27 @@ void RecordDecoder::begin_segment() {
 }
 
 void RecordDecoder::decode(std::string_view payload) {
+    // What is nobody's record is counted by one of two decoders.
+    const bool counts_all = records_ != Records::kDevice;
     Cursor cursor(payload);
     while (!cursor.at_end()) {
         const std::uint64_t tag = cursor.varint();
         const std::uint64_t length = cursor.varint();
         if (!cursor.ok() || length > abi::kMaxRecordBytes || length > cursor.rest().size()) {
             // Without its length nothing after it can be found, and what it defined is missing.
-            ++summary_.bad_records;
+            summary_.bad_records += counts_all ? 1 : 0;
             lose_segment();
             return;
         }
         Cursor fields(cursor.bytes(length));
         if (tag > std::numeric_limits<std::uint32_t>::max()) {
-            ++summary_.unknown_records;
+            summary_.unknown_records += counts_all ? 1 : 0;
             continue;
         }
         if (!concerns(static_cast<Tag>(tag))) {
             continue;
         }
-        ++summary_.records;
+        summary_.records += counts_all || is_of_device(static_cast<Tag>(tag)) ? 1 : 0;
         if (!decode_record(static_cast<Tag>(tag), fields)) {
             ++summary_.bad_records;
         }
@@ -45,7 +55,7 @@ void RecordDecoder::decode(std::string_view payload) {
 }
 
 bool RecordDecoder::concerns(Tag tag) const {
-    const bool of_device = tag == Tag::kKernel || tag == Tag::kMemcpy || tag == Tag::kMemset;
+    const bool of_device = is_of_device(tag);
     switch (records_) {
         case Records::kAll:
             return true;

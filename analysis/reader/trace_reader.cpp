@@ -11,6 +11,7 @@
 #include "analysis/reader/block_reader.hpp"
 #include "analysis/reader/channel.hpp"
 #include "analysis/reader/record_decoder.hpp"
+#include "analysis/reader/split_reader.hpp"
 
 namespace gpuspy::analysis {
 namespace {
@@ -203,14 +204,15 @@ Result<ReadSummary> read_trace(const ByteSource& source, Symbols& symbols, Visit
     return result_of(std::move(summary));
 }
 
-Result<ReadSummary> read_trace_again(const ByteSource& source, Symbols& symbols, Visitor& host, Visitor& device,
-                                     bool device_thread, const ReadOptions& options) {
+Result<ReadSummary> read_trace_split(const ByteSource& source, Symbols& host_symbols, Visitor& host,
+                                     Symbols& device_symbols, Visitor& device, bool device_thread,
+                                     const ReadOptions& options) {
     BlockReader reader(source, options.verify_checksums);
     if (const auto fault = reader.read_header()) {
         return *fault;
     }
-    BlockDecoder host_decoder(symbols, host, RecordDecoder::Records::kHost);
-    BlockDecoder device_decoder(symbols, device, RecordDecoder::Records::kDevice);
+    BlockDecoder host_decoder(host_symbols, host, RecordDecoder::Records::kHost);
+    BlockDecoder device_decoder(device_symbols, device, RecordDecoder::Records::kDevice);
     host_decoder.decode_header(reader.header_records());
     const bool threaded = with_threads(source, options);
     {
@@ -227,6 +229,11 @@ Result<ReadSummary> read_trace_again(const ByteSource& source, Symbols& symbols,
     host_decoder.add_counts_to(summary);
     device_decoder.add_counts_to(summary);
     return result_of(std::move(summary));
+}
+
+Result<ReadSummary> read_trace_again(const ByteSource& source, Symbols& symbols, Visitor& host, Visitor& device,
+                                     bool device_thread, const ReadOptions& options) {
+    return read_trace_split(source, symbols, host, symbols, device, device_thread, options);
 }
 
 }  // namespace gpuspy::analysis
