@@ -78,6 +78,33 @@ TEST_CASE("several threads read what one reads of a damaged trace") {
     CHECK(report_of(bytes, 0) == report_of(bytes, UINT64_MAX));
 }
 
+TEST_CASE("two decoders count what one counts") {
+    const std::string whole = loop_trace(100);
+    for (std::size_t damaged_at = 0; damaged_at < whole.size(); damaged_at += whole.size() / 40) {
+        std::string bytes = whole;
+        bytes[damaged_at] = static_cast<char>(bytes[damaged_at] ^ 0x55);
+        const MemorySource source(std::as_bytes(std::span(bytes)));
+        // Without checksums, so that what is damaged is decoded.
+        for (const bool verify : {true, false}) {
+            Symbols symbols;
+            Visitor nobody;
+            ReadOptions reading;
+            reading.verify_checksums = verify;
+            const auto one = read_trace(source, symbols, nobody, reading);
+            BuildOptions options;
+            options.reading = reading;
+            const auto two = build_model(source, options);
+            REQUIRE(one.ok() == two.ok());
+            if (one.ok()) {
+                const ReadSummary& counted = two.value()->index.reading;
+                CHECK(counted.describe() == one.value().describe());
+                CHECK(counted.records == one.value().records);
+                CHECK(counted.unknown_records == one.value().unknown_records);
+            }
+        }
+    }
+}
+
 TEST_CASE("times do not depend on where segments begin") {
     const auto times = [](const std::string& bytes) {
         const Findings findings = findings_of(bytes);
