@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/reader/records.hpp"
@@ -19,6 +18,7 @@ inline constexpr std::uint32_t kNoWork = UINT32_MAX;
 struct TreeNode {
     CallRecord call;
     std::uint32_t subtree = 1;
+    std::int64_t begin_ns = 0, end_ns = 0;  ///< In the host's time, as add() was given them.
     int note = -1;  ///< As add() was given it: what someone read from the call's arguments, which do not live on.
     std::uint32_t work = kNoWork;  ///< Model::works
 };
@@ -44,15 +44,24 @@ public:
 
     explicit CallForest(Sink sink) : sink_(std::move(sink)) {}
 
-    void add(const CallRecord& call, int note = -1, std::uint32_t work = kNoWork);
+    void add(const CallRecord& call) { add(TreeNode{call}); }
+    /// Sets the node's `subtree`.
+    void add(TreeNode node);
+    /// Calls of the thread wait for the call around them.
+    [[nodiscard]] bool waits(std::uint32_t thread) const {
+        return thread < waiting_.size() && !waiting_[thread].empty();
+    }
+    /// When the first of all calls that wait began; the greatest number if none does.
+    [[nodiscard]] std::uint64_t waiting_since_ticks() const;
     /// Hands over what still waits: the calls around it never returned.
     void finish();
 
 private:
-    void release(std::vector<TreeNode>& waiting, std::size_t count);
+    void release(std::vector<TreeNode>& waiting);
 
     Sink sink_;
-    std::unordered_map<std::uint32_t, std::vector<TreeNode>> waiting_;  // by thread
+    std::vector<std::vector<TreeNode>> waiting_;  // by thread
+    std::vector<std::size_t> ends_;               // of the trees that release() hands over
 };
 
 /// The context of each call of a tree.

@@ -15,13 +15,10 @@ void append(std::vector<Interval>& merged, const Interval& next) {
     }
 }
 
-std::uint64_t length_of(std::int64_t begin_ns, std::int64_t end_ns) {
-    return static_cast<std::uint64_t>(end_ns) - static_cast<std::uint64_t>(begin_ns);
-}
-
 }  // namespace
 
 void IntervalSet::add(std::int64_t begin_ns, std::int64_t end_ns) {
+    begin_ns = std::max(begin_ns, taken_until_ns_);
     if (begin_ns >= end_ns) {
         return;
     }
@@ -68,20 +65,39 @@ const std::vector<Interval>& IntervalSet::merged() const {
 std::uint64_t IntervalSet::length_ns() const {
     std::uint64_t total = 0;
     for (const Interval& interval : merged()) {
-        total += length_of(interval.begin_ns, interval.end_ns);
+        total += length_of(interval);
     }
     return total;
 }
 
+std::vector<Interval> IntervalSet::take_before(std::int64_t moment_ns) {
+    compact();
+    taken_until_ns_ = std::max(taken_until_ns_, moment_ns);
+    const auto behind =
+        std::lower_bound(merged_.begin(), merged_.end(), moment_ns,
+                         [](const Interval& interval, std::int64_t moment) { return interval.begin_ns < moment; });
+    std::vector<Interval> taken(merged_.begin(), behind);
+    merged_.erase(merged_.begin(), behind);
+    if (!taken.empty() && taken.back().end_ns > moment_ns) {
+        merged_.insert(merged_.begin(), {moment_ns, taken.back().end_ns});
+        taken.back().end_ns = moment_ns;
+    }
+    return taken;
+}
+
 std::uint64_t overlap_ns(const IntervalSet& a, const IntervalSet& b) {
+    return overlap_ns(a.merged(), b.merged());
+}
+
+std::uint64_t overlap_ns(const std::vector<Interval>& a, const std::vector<Interval>& b) {
     std::uint64_t total = 0;
-    auto left = a.merged().begin();
-    auto right = b.merged().begin();
-    while (left != a.merged().end() && right != b.merged().end()) {
+    auto left = a.begin();
+    auto right = b.begin();
+    while (left != a.end() && right != b.end()) {
         const std::int64_t begin = std::max(left->begin_ns, right->begin_ns);
         const std::int64_t end = std::min(left->end_ns, right->end_ns);
         if (begin < end) {
-            total += length_of(begin, end);
+            total += length_of({begin, end});
         }
         left->end_ns < right->end_ns ? void(++left) : void(++right);
     }

@@ -42,12 +42,20 @@ void LaunchMatcher::add_launch(const Launch& launch) {
         if (!launch.expects_records) {
             count_untimed(launch);
         } else if (launch.kind != Launch::Kind::kOther) {
-            uncorrelated_.push_back({launch, 0, 0, 0, {}});
+            uncorrelated_.push_back({launch, nullptr, 0, 0, 0, {}});
             model_.launches.expected += uncorrelated_.back().expected();
         }
         return;
     }
-    Pending pending{launch, ++lane_of(launch).launches, 0, 0, {}};
+    Lane& lane = lane_of(launch);
+    const std::uint64_t ordinal = ++lane.launches;
+    if (launch.kind == Launch::Kind::kKernel && records_.empty() && launches_.count(launch.correlation) == 0 &&
+        simple_.add(launch.correlation, {&lane, ordinal, launch.begin_ticks, launch.function, launch.owner,
+                                         launch.timeline_call, launch.expects_records})) {
+        model_.launches.expected += launch.expects_records ? 1 : 0;
+        return;
+    }
+    Pending pending{launch, &lane, ordinal, 0, 0, {}};
     model_.launches.expected += pending.expected();
     auto [record, last] = records_.equal_range(launch.correlation);
     while (record != last) {
@@ -62,6 +70,13 @@ void LaunchMatcher::add_record(const ActivityRecord& activity, bool timed, std::
     ++model_.launches.device_records;
     const Record record{activity.name,       timed,   activity.has(abi::kDeviceGraph), activity.duration_ns,
                         activity.graph_node, position};
+    if (simple_.holds(activity.correlation)) {
+        const Simple simple = simple_.take(activity.correlation);
+        note_arrived(*simple.lane, simple.ordinal, simple.expects_records);
+        count_record(record, simple.owner, false);
+        timeline_.link(position, simple.timeline_call, 0, simple.owner);
+        return;
+    }
     const auto [first, last] = launches_.equal_range(activity.correlation);
     for (auto pending = first; pending != last; ++pending) {
         if (take(pending->second, record)) {
@@ -103,16 +118,32 @@ bool LaunchMatcher::take(Pending& pending, const Record& record) {
         }
     }
     ++pending.arrived;
-    Lane& lane = lane_of(pending.launch);
-    lane.last_arrived = std::max(lane.last_arrived, pending.ordinal);
-    ++(pending.arrived <= pending.expected() ? model_.launches.matched : model_.launches.matched_beyond);
+    note_arrived(*pending.lane, pending.ordinal, pending.arrived <= pending.expected());
     count_record(record, owner, fallback);
     timeline_.link(record.activity, pending.launch.timeline_call, captured_launch, owner);
     return true;
 }
 
+void LaunchMatcher::note_arrived(Lane& lane, std::uint64_t ordinal, bool expected) {
+    lane.last_arrived = std::max(lane.last_arrived, ordinal);
+    ++(expected ? model_.launches.matched : model_.launches.matched_beyond);
+}
+
+LaunchMatcher::Lane& LaunchMatcher::lane_of(const Launch& launch) {
+    const std::pair key(launch.thread, launch.stream);
+    if (last_lane_ == nullptr || key != last_lane_key_) {
+        last_lane_key_ = key;
+        last_lane_ = &lanes_[key];
+    }
+    return *last_lane_;
+}
+
 void LaunchMatcher::count_record(const Record& record, std::uint32_t owner, bool fallback) {
-    KernelStats& stats = model_.kernels[{record.name, owner}];
+    KnownStats& known = known_stats_[(record.name * 37 + owner) % known_stats_.size()];
+    if (known.stats == nullptr || known.name != record.name || known.owner != owner) {
+        known = {record.name, owner, &model_.kernels[{record.name, owner}]};
+    }
+    KernelStats& stats = *known.stats;
     ++stats.records;
     stats.owner_fallback += fallback ? 1 : 0;
     if (record.timed) {
@@ -146,6 +177,7 @@ std::uint32_t LaunchMatcher::node_owner(std::uint64_t launch_id) {
 }
 
 void LaunchMatcher::finish() {
+    simple_.for_each([this](std::uint64_t correlation, const Simple& simple) { close(simple, correlation); });
     for (const auto& [correlation, pending] : launches_) {
         close(pending);
     }
@@ -173,6 +205,17 @@ void LaunchMatcher::finish() {
     }
 }
 
+void LaunchMatcher::close(const Simple& simple, std::uint64_t correlation) {
+    Launch launch;
+    launch.expects_records = simple.expects_records;
+    launch.has_correlation = true;
+    launch.owner = simple.owner;
+    launch.correlation = correlation;
+    launch.begin_ticks = simple.begin_ticks;
+    launch.function = simple.function;
+    close({launch, simple.lane, simple.ordinal, 0, 0, {}});
+}
+
 void LaunchMatcher::close(const Pending& pending) {
     if (!pending.launch.expects_records && pending.arrived == 0) {
         count_untimed(pending.launch);
@@ -188,7 +231,7 @@ void LaunchMatcher::close(const Pending& pending) {
     // CUPTI returns the records of a lane in order. A record of a later launch says that this one's was lost; without
     // one, in a trace that ends without notice, it had not come back yet.
     const bool not_returned = pending.launch.has_correlation && !model_.index.ended_cleanly() &&
-                              pending.ordinal >= lane_of(pending.launch).last_arrived;
+                              pending.ordinal >= pending.lane->last_arrived;
     std::uint64_t missing = expected - pending.arrived;
     (not_returned ? model_.launches.not_returned : model_.launches.unmatched_launches) += missing;
     if (pending.launch.kind != Launch::Kind::kGraph) {

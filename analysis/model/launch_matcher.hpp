@@ -1,12 +1,14 @@
 // Launches and kernel records, matched one by one by correlation id, whichever comes first in the file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analysis/model/correlation_table.hpp"
 #include "analysis/model/model.hpp"
 #include "analysis/model/timeline_builder.hpp"
 
@@ -44,8 +46,13 @@ public:
     void finish();
 
 private:
+    /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
+    struct Lane {
+        std::uint64_t launches = 0, last_arrived = 0;
+    };
     struct Pending {
         Launch launch;
+        Lane* lane = nullptr;          ///< nullptr without a correlation id.
         std::uint64_t ordinal = 0;     ///< Among the launches of its thread on its stream.
         std::uint64_t arrived = 0;     ///< Records that came for it.
         std::uint64_t by_count = 0;    ///< Of these, those whose node is not in the graph's list.
@@ -59,29 +66,46 @@ private:
         std::uint64_t duration_ns, graph_node;
         std::uint32_t activity;
     };
-    /// Launches of one thread on one stream: the device runs them in order, CUPTI returns them in order.
-    struct Lane {
-        std::uint64_t launches = 0, last_arrived = 0;
+
+    /// A launch of one kernel, whose record has not come: what nearly all are, and all that is needed of it.
+    struct Simple {
+        Lane* lane;
+        std::uint64_t ordinal;
+        std::uint64_t begin_ticks, function;
+        std::uint32_t owner, timeline_call;
+        bool expects_records;
     };
 
+    void note_arrived(Lane& lane, std::uint64_t ordinal, bool expected);
     bool take(Pending& pending, const Record& record);
     void count_record(const Record& record, std::uint32_t owner, bool fallback);
     void count_untimed(const Launch& launch);
     void close(const Pending& pending);
+    void close(const Simple& simple, std::uint64_t correlation);
     void miss(std::uint32_t name, std::uint64_t count, bool not_returned);
     [[nodiscard]] std::uint32_t name_of(std::uint64_t function, std::uint64_t ticks) const;
     /// Owner of the captured launch that made a node; kNoOwner if it is not known.
     std::uint32_t node_owner(std::uint64_t launch_id);
-    Lane& lane_of(const Launch& launch) { return lanes_[{launch.thread, launch.stream}]; }
+    Lane& lane_of(const Launch& launch);
 
     static constexpr std::uint32_t kNoOwner = UINT32_MAX;
 
     Model& model_;
     TimelineBuilder& timeline_;
-    std::unordered_multimap<std::uint64_t, Pending> launches_;  // by correlation; equal ones in the order they came
-    std::unordered_multimap<std::uint64_t, Record> records_;    // those that came before their launch
+    CorrelationTable<Simple> simple_;
+    // The others, by correlation; equal ones in the order they came, and behind one in simple_.
+    std::unordered_multimap<std::uint64_t, Pending> launches_;
+    std::unordered_multimap<std::uint64_t, Record> records_;  // those that came before their launch
     std::vector<Pending> uncorrelated_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, Lane> lanes_;
+    std::pair<std::uint32_t, std::uint64_t> last_lane_key_;
+    Lane* last_lane_ = nullptr;
+    /// Where the statistics of a kernel and owner stand: by a few bits of both.
+    struct KnownStats {
+        std::uint32_t name = 0, owner = 0;
+        KernelStats* stats = nullptr;
+    };
+    std::array<KnownStats, 1024> known_stats_;
     // Launches of graphs without device times: multiplied by their nodes at the end. By graph and owner of the launch.
     std::map<std::pair<const GraphVersion*, std::uint32_t>, std::uint64_t> untimed_graphs_;
     std::unordered_map<std::uint64_t, std::uint32_t> node_owners_;  // by launch id

@@ -1,7 +1,6 @@
 // What a trace says, aggregated: launches matched with device records, times per kernel, API, thread and device. The
-// passes compute from it; nothing here grows with the number of events, except intervals (16 bytes for each stretch of
-// time without a gap, per device and per thread and blocking API), what could not be matched, and the timeline where it was
-// asked for.
+// passes compute from it; nothing here grows with the number of events, except what could not be matched, and the timeline
+// where it was asked for.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,13 @@
 #include <vector>
 
 #include "analysis/flops/work.hpp"
+#include "analysis/model/busy_time.hpp"
 #include "analysis/model/collectives.hpp"
-#include "analysis/model/interval_set.hpp"
 #include "analysis/model/owners.hpp"
 #include "analysis/model/samples.hpp"
 #include "analysis/model/timeline.hpp"
 #include "analysis/model/trace_index.hpp"
+#include "analysis/model/waiting_times.hpp"
 
 namespace gpuspy::analysis {
 
@@ -37,15 +37,14 @@ struct ApiStats {
 
 struct ThreadStats {
     std::uint64_t calls = 0;
-    std::uint64_t api_ns = 0;                      ///< Union of its outermost calls.
-    std::map<std::uint32_t, IntervalSet> waiting;  ///< By API: its outermost blocking calls.
+    std::uint64_t api_ns = 0;  ///< Union of its outermost calls.
 };
 
 struct DeviceStats {
     std::uint64_t kernels = 0, copies = 0, sets = 0;
     std::uint64_t kernel_ns = 0, copy_ns = 0, set_ns = 0;
     std::uint64_t untimed = 0;
-    IntervalSet busy;  ///< In ns of the device clock.
+    BusyTime busy;  ///< In ns of the device clock.
 };
 
 struct CopyStats {
@@ -95,6 +94,7 @@ struct Model {
     std::map<std::uint64_t, DeviceStats> devices;                            ///< by ordinal
     Collectives collectives;
     std::map<std::uint64_t, CopyStats> copies;  ///< by abi::CopyKind
+    WaitingTimes waiting;                       ///< Of outermost blocking calls.
     LaunchCounts launches;
     std::map<std::uint32_t, UnmatchedKernel> unmatched;  ///< by name
     std::int64_t first_ns = 0, last_ns = 0;              ///< Of anything recorded, CLOCK_MONOTONIC.

@@ -28,6 +28,8 @@ public:
     /// The object mapped last, at `ticks`, over `address`; if none was recorded by then, the first one recorded later
     /// (mappings are read a little after the call). nullptr if the address was never in any.
     [[nodiscard]] const SharedObject* find(std::uint64_t address, std::uint64_t ticks) const;
+    /// find() says the same at any time. Of an address that was asked for.
+    [[nodiscard]] bool always_the_same(std::uint64_t address) const { return holders_[address].size() < 2; }
     [[nodiscard]] const std::vector<SharedObject>& objects() const { return objects_; }
 
 private:

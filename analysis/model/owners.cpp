@@ -21,11 +21,29 @@ std::uint32_t OwnerTable::intern(const std::string& library, const std::string& 
 
 std::uint32_t OwnerTable::resolve(const OwnerEvidence& evidence, const Symbols& symbols, const ObjectIndex& objects) {
     if (evidence.library_api >= 0) {
-        const std::string& library = symbols.api(static_cast<std::uint32_t>(evidence.library_api)).library;
-        return intern(library, library);
+        const auto api = static_cast<std::size_t>(evidence.library_api);
+        if (api >= by_library_api_.size()) {
+            by_library_api_.resize(api + 1, kUnknown);
+        }
+        if (by_library_api_[api] == kUnknown) {
+            const std::string& library = symbols.api(static_cast<std::uint32_t>(api)).library;
+            by_library_api_[api] = intern(library, library);
+        }
+        return by_library_api_[api];
     }
-    const SharedObject* object = evidence.caller == 0 ? nullptr : objects.find(evidence.caller, evidence.ticks);
-    return object == nullptr ? kUnknown : intern("", object->basename());
+    if (evidence.caller == 0) {
+        return kUnknown;
+    }
+    Known& known = by_caller_[(evidence.caller * 0x9e3779b97f4a7c15) >> 56];
+    if (known.caller == evidence.caller) {
+        return known.owner;
+    }
+    const SharedObject* object = objects.find(evidence.caller, evidence.ticks);
+    const std::uint32_t owner = object == nullptr ? kUnknown : intern("", object->basename());
+    if (objects.always_the_same(evidence.caller)) {
+        known = {evidence.caller, owner};
+    }
+    return owner;
 }
 
 }  // namespace gpuspy::analysis

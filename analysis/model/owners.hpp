@@ -2,6 +2,7 @@
 // call.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -43,7 +44,14 @@ public:
 private:
     std::uint32_t intern(const std::string& library, const std::string& name);
 
+    struct Known {
+        std::uint64_t caller = 0;  // 0: nothing.
+        std::uint32_t owner = kUnknown;
+    };
+
     std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+    std::vector<std::uint32_t> by_library_api_;  // By Symbols::apis(): the owner, kUnknown: not looked up yet.
+    std::array<Known, 256> by_caller_;           // Callers that lay in one object, or none, all the time.
     std::vector<Owner> owners_;
 };
 

@@ -41,22 +41,33 @@ void Samples::add(std::uint64_t value) {
     max_ = std::max(max_, value);
     sum_ += value;
     ++count_;
-    const double distance = static_cast<double>(value) - running_mean_;
-    running_mean_ += distance / static_cast<double>(count_);
-    squares_ += distance * (static_cast<double>(value) - running_mean_);
+    if (__builtin_add_overflow(squares_, Wide{value} * value, &squares_)) {
+        squares_ = ~Wide{0};  // Durations of centuries.
+    }
     if (count_ <= kExactSamples) {
         values_.push_back(value);
         return;
     }
-    for (const std::uint64_t earlier : values_) {
-        count_in(histogram_, earlier);
+    if (!values_.empty()) {
+        for (const std::uint64_t earlier : values_) {
+            count_in(histogram_, earlier);
+        }
+        values_ = {};
     }
-    values_ = {};
     count_in(histogram_, value);
 }
 
 double Samples::deviation() const {
-    return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_ - 1));
+    if (count_ < 2) {
+        return 0;
+    }
+    // The squares of the distances from the mean rounded down, which are whole, less what the rounding added.
+    const std::uint64_t mean = sum_ / count_;
+    const std::uint64_t rest = sum_ % count_;
+    const Wide about_mean = squares_ - Wide{mean} * (Wide{sum_} + rest);
+    const auto n = static_cast<long double>(count_);
+    const long double distances = static_cast<long double>(about_mean) - static_cast<long double>(rest) * rest / n;
+    return static_cast<double>(std::sqrt(std::max(0.0L, distances) / (n - 1)));
 }
 
 std::uint64_t Samples::quantile(double q) const {

@@ -30,7 +30,8 @@ public:
 
 private:
     std::uint64_t count_ = 0, sum_ = 0, min_ = 0, max_ = 0;
-    double running_mean_ = 0, squares_ = 0;      // Welford: squares of the distances from the mean
+    __extension__ using Wide = unsigned __int128;
+    Wide squares_ = 0;
     mutable std::vector<std::uint64_t> values_;  // sorted when asked
     std::vector<std::uint64_t> histogram_;
 };

@@ -30,6 +30,9 @@ void TraceIndexBuilder::seen(std::uint64_t ticks) {
 
 void TraceIndexBuilder::on_block(const BlockInfo& block) {
     in_salvaged_block_ = block.salvaged;
+    if (block.index == 0 || index_.horizons.empty()) {
+        index_.horizons.emplace_back();
+    }
     if (!block.salvaged) {
         index_.last_block_ticks = std::max(index_.last_block_ticks, block.ticks);
     }
@@ -48,10 +51,15 @@ void TraceIndexBuilder::on_anchor(const AnchorRecord& record) {
 
 void TraceIndexBuilder::on_call(const CallRecord& call) {
     ++index_.events;
+    Horizon& horizon = index_.horizons.back();
+    horizon.call_ticks = std::min(horizon.call_ticks, call.begin_ticks);
     seen(call.begin_ticks);
     seen(call.end_ticks);
     index_.last_call_ticks = std::max(index_.last_call_ticks, call.begin_ticks);
-    forest_.add(call);
+    // A tree is wanted where a call of it was captured: the calls around that return after it.
+    if (call.has(abi::kCallLaunchId) || forest_.waits(call.thread)) {
+        forest_.add(call);
+    }
 }
 
 void TraceIndexBuilder::note_tree(std::span<const TreeNode> tree) {
@@ -99,6 +107,11 @@ void TraceIndexBuilder::on_notice(std::uint64_t ticks, std::string_view text) {
 
 void TraceIndexBuilder::finish(const ReadSummary& reading) {
     forest_.finish();
+    for (std::size_t segment = index_.horizons.size(); segment-- > 1;) {
+        Horizon& before = index_.horizons[segment - 1];
+        before.call_ticks = std::min(before.call_ticks, index_.horizons[segment].call_ticks);
+        before.device_ns = std::min(before.device_ns, index_.horizons[segment].device_ns);
+    }
     index_.reading = reading;
     for (const auto& [key, count] : losses_) {
         index_.losses[key.first] += count;

@@ -2,6 +2,7 @@
 // file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -35,6 +36,12 @@ struct Notice {
     std::string text;
 };
 
+/// No call that stands in a segment or behind it began before `call_ticks`, no device record before `device_ns`.
+struct Horizon {
+    std::uint64_t call_ticks = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t device_ns = std::numeric_limits<std::uint64_t>::max();
+};
+
 struct TraceIndex {
     ReadSummary reading;
     Symbols symbols;
@@ -62,6 +69,7 @@ struct TraceIndex {
     std::uint64_t first_ticks = std::numeric_limits<std::uint64_t>::max(), last_ticks = 0;
     std::uint64_t events = 0;            ///< Calls and device records.
     std::uint64_t last_call_ticks = 0;   ///< When the last call began.
+    std::vector<Horizon> horizons;       ///< By segment, as they stand in the file.
     std::uint64_t last_block_ticks = 0;  ///< No device record can have ended later.
 
     [[nodiscard]] bool ended_cleanly() const {
@@ -97,7 +105,13 @@ public:
     void on_device(const DeviceRecord& record) override { index_.devices[record.ordinal] = record; }
     void on_info(std::string_view key, std::string_view value) override { index_.info[std::string(key)] = value; }
     void on_call(const CallRecord& call) override;
-    void on_activity(const ActivityRecord&) override { ++index_.events; }
+    void on_activity(const ActivityRecord& record) override {
+        ++index_.events;
+        if (!record.has(abi::kDeviceUntimed) && record.start_ns != 0) {
+            Horizon& horizon = index_.horizons.back();
+            horizon.device_ns = std::min(horizon.device_ns, record.start_ns);
+        }
+    }
     void on_name(const NameRecord& record) override { index_.names.add(record); }
     void on_graph_exec(const GraphExecRecord& record) override { index_.graphs.add(record); }
     void on_graph_nodes(std::uint64_t exec, std::uint64_t ticks, std::span<const abi::GraphNode> nodes) override {

@@ -36,9 +36,9 @@ std::optional<double> gpu_span_ns(const Model& model) {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
     for (const auto& [ordinal, device] : model.devices) {
-        if (!device.busy.merged().empty()) {
-            first = std::min(first, device.busy.merged().front().begin_ns);
-            last = std::max(last, device.busy.merged().back().end_ns);
+        if (!device.busy.empty()) {
+            first = std::min(first, device.busy.first_ns());
+            last = std::max(last, device.busy.last_ns());
         }
     }
     return first < last ? std::optional(static_cast<double>(last - first)) : std::nullopt;

@@ -6,6 +6,14 @@ namespace gpuspy::analysis {
 
 using abi::Tag;
 
+namespace {
+
+bool is_of_device(Tag tag) {
+    return tag == Tag::kKernel || tag == Tag::kMemcpy || tag == Tag::kMemset;
+}
+
+}  // namespace
+
 void RecordDecoder::begin_segment() {
     segment_lost_ = false;
     values_.assign(1, 0);
@@ -19,26 +27,44 @@ void RecordDecoder::begin_segment() {
 }
 
 void RecordDecoder::decode(std::string_view payload) {
+    // What is nobody's record is counted by one of two decoders.
+    const bool counts_all = records_ != Records::kDevice;
     Cursor cursor(payload);
     while (!cursor.at_end()) {
         const std::uint64_t tag = cursor.varint();
         const std::uint64_t length = cursor.varint();
         if (!cursor.ok() || length > abi::kMaxRecordBytes || length > cursor.rest().size()) {
             // Without its length nothing after it can be found, and what it defined is missing.
-            ++summary_.bad_records;
+            summary_.bad_records += counts_all ? 1 : 0;
             lose_segment();
             return;
         }
         Cursor fields(cursor.bytes(length));
         if (tag > std::numeric_limits<std::uint32_t>::max()) {
-            ++summary_.unknown_records;
+            summary_.unknown_records += counts_all ? 1 : 0;
             continue;
         }
-        ++summary_.records;
+        if (!concerns(static_cast<Tag>(tag))) {
+            continue;
+        }
+        summary_.records += counts_all || is_of_device(static_cast<Tag>(tag)) ? 1 : 0;
         if (!decode_record(static_cast<Tag>(tag), fields)) {
             ++summary_.bad_records;
         }
     }
+}
+
+bool RecordDecoder::concerns(Tag tag) const {
+    const bool of_device = is_of_device(tag);
+    switch (records_) {
+        case Records::kAll:
+            return true;
+        case Records::kHost:
+            return !of_device;
+        case Records::kDevice:
+            break;
+    }
+    return of_device || tag == Tag::kText;  // Their names.
 }
 
 bool RecordDecoder::decode_record(Tag tag, Cursor& fields) {
@@ -122,8 +148,15 @@ bool RecordDecoder::decode_api(Cursor& fields) {
     info.api_class = api_class <= static_cast<std::uint64_t>(abi::kLastApiClass) ? static_cast<abi::ApiClass>(api_class)
                                                                                  : abi::ApiClass::kOther;
     info.attributes = static_cast<std::uint8_t>(attributes & (abi::kApiBlocking | abi::kApiNoStatus));
-    apis_[number] = symbols_.intern_api(std::move(info));
-    return true;
+    if (number >= kMaxApis) {
+        return false;  // A ring has 16 bits for it.
+    }
+    if (number >= apis_.size()) {
+        apis_.resize(static_cast<std::size_t>(number) + 1, kNoApi);
+    }
+    const std::optional<std::uint32_t> known = symbols_.intern_api(std::move(info));
+    apis_[static_cast<std::size_t>(number)] = known.value_or(kNoApi);
+    return known.has_value();
 }
 
 bool RecordDecoder::decode_thread(Cursor& fields) {
@@ -134,9 +167,10 @@ bool RecordDecoder::decode_thread(Cursor& fields) {
         thread_state_ = nullptr;  // The calls that follow belong to nobody that we know.
         return false;
     }
-    thread_ = symbols_.intern_thread(ring, tid, name);
-    thread_state_ = &threads_[thread_];
-    return true;
+    const std::optional<std::uint32_t> known = symbols_.intern_thread(ring, tid, name);
+    thread_ = known.value_or(0);
+    thread_state_ = known ? &threads_[thread_] : nullptr;
+    return known.has_value();
 }
 
 bool RecordDecoder::decode_device(Cursor& fields) {
@@ -153,11 +187,6 @@ bool RecordDecoder::decode_device(Cursor& fields) {
         visitor_.on_device(record);
     }
     return fields.ok();
-}
-
-std::uint64_t RecordDecoder::dictionary_value(Cursor& fields) {
-    const std::uint64_t index = fields.varint();
-    return index < values_.size() ? values_[static_cast<std::size_t>(index)] : fields.fail();
 }
 
 std::uint32_t RecordDecoder::dictionary_text(Cursor& fields) {
@@ -197,9 +226,7 @@ bool RecordDecoder::decode_call(Cursor& fields) {
     }
     if (record.has(abi::kCallKernel)) {
         record.function = dictionary_value(fields);
-        for (int field = 0; field < 7; ++field) {  // Grid, block, dynamic shared memory: no pass uses them yet.
-            fields.varint();
-        }
+        fields.skip(7);  // Grid, block, dynamic shared memory: no pass uses them yet.
     }
     if (record.has(abi::kCallCopy)) {
         record.copy_bytes = fields.varint();
@@ -225,11 +252,11 @@ bool RecordDecoder::decode_call(Cursor& fields) {
     if (record.has(abi::kCallCorrelation)) {
         thread_state_->correlation = record.correlation;
     }
-    const auto known = apis_.find(api);
-    if (known == apis_.end() || record.depth > kMaxDepth || record.end_ticks < record.begin_ticks) {
+    const std::uint32_t known = api_at(api);
+    if (known == kNoApi || record.depth > kMaxDepth || record.end_ticks < record.begin_ticks) {
         return false;
     }
-    record.api = known->second;
+    record.api = known;
     visitor_.on_call(record);
     return true;
 }
@@ -310,14 +337,14 @@ bool RecordDecoder::decode_origin(Cursor& fields) {
         return false;
     }
     if (library != 0) {
-        const auto api = apis_.find(library - 1);
-        if (api == apis_.end()) {
+        const std::uint32_t api = api_at(library - 1);
+        if (api == kNoApi) {
             if (segment_lost_) {
                 ++summary_.orphan_records;
             }
             return segment_lost_;
         }
-        record.library_api = api->second;
+        record.library_api = api;
     }
     visitor_.on_origin(record);
     return true;

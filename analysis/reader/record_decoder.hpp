@@ -15,8 +15,15 @@ namespace gpuspy::analysis {
 
 class RecordDecoder {
 public:
-    RecordDecoder(Symbols& symbols, Visitor& visitor, ReadSummary& summary)
-        : symbols_(symbols), visitor_(visitor), summary_(summary) {}
+    enum class Records : std::uint8_t {
+        kAll,
+        kHost,    ///< Without those of a device.
+        kDevice,  ///< These alone.
+    };
+
+    /// Counts what it read of `records` in `summary`.
+    RecordDecoder(Symbols& symbols, Visitor& visitor, ReadSummary& summary, Records records)
+        : symbols_(symbols), visitor_(visitor), summary_(summary), records_(records) {}
 
     /// Dictionaries empty, previous values 0.
     void begin_segment();
@@ -34,6 +41,7 @@ private:
         bool ranges_lost = false;  ///< Likewise.
     };
 
+    [[nodiscard]] bool concerns(abi::Tag tag) const;
     bool decode_record(abi::Tag tag, Cursor& fields);
     bool decode_process(Cursor& fields);
     bool decode_api(Cursor& fields);
@@ -45,17 +53,28 @@ private:
     bool decode_activity(abi::Tag tag, Cursor& fields);
     bool decode_range(Cursor& fields);
     bool decode_statement(abi::Tag tag, Cursor& fields);
-    std::uint64_t dictionary_value(Cursor& fields);
+    std::uint64_t dictionary_value(Cursor& fields) {
+        const std::uint64_t index = fields.varint();
+        return index < values_.size() ? values_[static_cast<std::size_t>(index)] : fields.fail();
+    }
     std::uint32_t dictionary_text(Cursor& fields);
+    /// Symbols::apis() of what has this number in the file, kNoApi if nothing has.
+    [[nodiscard]] std::uint32_t api_at(std::uint64_t number) const {
+        return number < apis_.size() ? apis_[static_cast<std::size_t>(number)] : kNoApi;
+    }
+
+    static constexpr std::uint32_t kNoApi = UINT32_MAX;
+    static constexpr std::uint64_t kMaxApis = 1U << 16;
 
     Symbols& symbols_;
     Visitor& visitor_;
     ReadSummary& summary_;
+    const Records records_;
 
     bool segment_lost_ = false;
     std::vector<std::uint64_t> values_{0};
     std::vector<std::uint32_t> texts_;                        ///< -> Symbols::text()
-    std::unordered_map<std::uint64_t, std::uint32_t> apis_;   ///< number in the file -> Symbols::apis()
+    std::vector<std::uint32_t> apis_;                         ///< number in the file -> Symbols::apis(), or kNoApi
     std::unordered_map<std::uint32_t, ThreadState> threads_;  ///< by Symbols::threads()
     ThreadState* thread_state_ = nullptr;
     std::uint32_t thread_ = 0;

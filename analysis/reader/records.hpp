@@ -148,6 +148,7 @@ class Visitor {
 public:
     virtual ~Visitor() = default;
     virtual void on_block(const BlockInfo&) {}
+    virtual void on_block_end() {}
     virtual void on_process(const ProcessRecord&) {}
     virtual void on_anchor(const AnchorRecord&) {}
     virtual void on_object(const ObjectRecord&) {}

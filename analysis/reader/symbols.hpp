@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -37,32 +38,53 @@ struct ThreadInfo {
 /// Numbers are given in order of first use, so two passes over the same bytes give the same numbers.
 class Symbols {
 public:
-    std::uint32_t intern_api(ApiInfo info) {
+    /// From now on nothing gets a number: several threads may ask for those that there are.
+    void freeze() { frozen_ = true; }
+
+    /// nullopt: not there, and frozen. So below.
+    std::optional<std::uint32_t> intern_api(ApiInfo info) {
         const auto key = std::tuple(info.library, info.name, static_cast<unsigned>(info.level),
                                     static_cast<unsigned>(info.api_class), unsigned{info.attributes}, info.fields);
-        const auto [found, added] = api_index_.try_emplace(key, static_cast<std::uint32_t>(apis_.size()));
-        if (added) {
-            apis_.push_back(std::move(info));
+        if (const auto found = api_index_.find(key); found != api_index_.end()) {
+            return found->second;
         }
-        return found->second;
+        if (frozen_) {
+            return std::nullopt;
+        }
+        const auto number = static_cast<std::uint32_t>(apis_.size());
+        api_index_.emplace(key, number);
+        apis_.push_back(std::move(info));
+        return number;
     }
 
+    /// 0 where it is not there, and frozen.
     std::uint32_t intern_text(std::string_view text) {
-        const auto [found, added] =
-            text_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
-        if (added) {
-            texts_.push_back(&found->first);
+        std::string key(text);
+        if (const auto found = text_index_.find(key); found != text_index_.end()) {
+            return found->second;
         }
-        return found->second;
+        if (frozen_) {
+            return 0;
+        }
+        const auto [added, is_new] = text_index_.emplace(std::move(key), static_cast<std::uint32_t>(texts_.size()));
+        texts_.push_back(&added->first);
+        return added->second;
     }
 
-    /// A thread is a ring and a tid: a ring is given to another thread once its last one ended.
-    std::uint32_t intern_thread(std::uint32_t ring, std::uint32_t tid, std::string_view name) {
-        const auto [found, added] =
-            thread_index_.try_emplace(std::pair(ring, tid), static_cast<std::uint32_t>(threads_.size()));
-        if (added) {
+    /// A thread is a ring and a tid: a ring is given to another thread once its last one ended. Its name is the last that
+    /// was told before freeze().
+    std::optional<std::uint32_t> intern_thread(std::uint32_t ring, std::uint32_t tid, std::string_view name) {
+        const auto found = thread_index_.find({ring, tid});
+        if (frozen_) {
+            return found == thread_index_.end() ? std::nullopt : std::optional(found->second);
+        }
+        if (found == thread_index_.end()) {
+            const auto number = static_cast<std::uint32_t>(threads_.size());
+            thread_index_.emplace(std::pair(ring, tid), number);
             threads_.push_back({ring, tid, std::string(name)});
-        } else if (!name.empty()) {
+            return number;
+        }
+        if (!name.empty()) {
             threads_[found->second].name = name;
         }
         return found->second;
@@ -80,6 +102,7 @@ private:
     std::vector<const std::string*> texts_;  // keys of text_index_: its nodes do not move
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> thread_index_;
     std::vector<ThreadInfo> threads_;
+    bool frozen_ = false;
 };
 
 }  // namespace gpuspy::analysis

@@ -1,4 +1,5 @@
-// A trace, block by block: memory is bounded by one block, whatever the size of the file.
+// A trace, block by block: memory is bounded by a few blocks, whatever the size of the file. What is found, verified and
+// decompressed, is so on a thread of its own where the file is large enough.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,18 @@ struct ReadOptions {
     bool verify_checksums = true;
     /// Told after each block: where it is in the file, and how large that is, in bytes.
     std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)> progress{};
+    /// Smaller files are read by one thread.
+    std::uint64_t threads_from_bytes = 1U << 20;
 };
 
 /// Hands every readable record to `visitor`. A fault means that nothing could be read; what was skipped on the way is
 /// in the summary. The format is collector/abi/trace_format.hpp.
 Result<ReadSummary> read_trace(const ByteSource& source, Symbols& symbols, Visitor& visitor,
                                const ReadOptions& options = {});
+
+/// Likewise for a file that was read before, whose names are in `symbols`: device records go to `device`, everything else to
+/// `host`, a block first to `host` and then to `device`, which with `device_thread` runs on another thread.
+Result<ReadSummary> read_trace_again(const ByteSource& source, Symbols& symbols, Visitor& host, Visitor& device,
+                                     bool device_thread, const ReadOptions& options = {});
 
 }  // namespace gpuspy::analysis

@@ -11,3 +11,5 @@ echo
 python3 "$root/tests/bench/hooks/instructions.py" "$build" --json "$out/hook_instructions.json"
 echo
 python3 "$root/tests/bench/hooks/throughput.py" "$build" --json "$out/hook_throughput.json"
+echo
+"$root/tests/bench/analysis/run.sh" --json "$out/analysis.json"

@@ -267,7 +267,7 @@ TEST_CASE("contexts: library, blocking, launches and copies inside") {
     Symbols symbols;
     const auto api = [&symbols](const char* name, abi::ApiLevel level, abi::ApiClass api_class,
                                 std::uint8_t attributes = 0) {
-        return symbols.intern_api({name, "", level, api_class, attributes});
+        return symbols.intern_api({name, "", level, api_class, attributes}).value();
     };
     const std::uint32_t library = api("l", abi::ApiLevel::kLibrary, abi::ApiClass::kLibrary);
     const std::uint32_t launch = api("k", abi::ApiLevel::kRuntime, abi::ApiClass::kLaunch);
