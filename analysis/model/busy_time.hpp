@@ -27,6 +27,8 @@ public:
         }
     }
 
+    /// Intervals that are not settled.
+    [[nodiscard]] std::size_t open() const { return open_.kept(); }
     /// Length of the union.
     [[nodiscard]] std::uint64_t length_ns() const { return settled_ns_ + open_.length_ns(); }
     [[nodiscard]] bool empty() const { return first_ns_ > last_ns_; }

@@ -29,6 +29,7 @@ void CallForest::add(TreeNode node) {
     node.subtree = static_cast<std::uint32_t>(waiting.size() - first + 1);
     const bool whole = call.depth == 0 || waiting.size() + 1 >= kMaxWaiting;
     waiting.push_back(std::move(node));
+    ++waiting_count_;
     if (whole) {
         release(waiting);
     }
@@ -60,6 +61,7 @@ void CallForest::release(std::vector<TreeNode>& waiting) {
         const std::size_t size = waiting[*end - 1].subtree;
         sink_(std::span(waiting).subspan(*end - size, size));
     }
+    waiting_count_ -= waiting.size();
     waiting.clear();
 }
 

@@ -51,6 +51,8 @@ public:
     [[nodiscard]] bool waits(std::uint32_t thread) const {
         return thread < waiting_.size() && !waiting_[thread].empty();
     }
+    /// What waiting_since_ticks() looks at: calls, and threads.
+    [[nodiscard]] std::size_t waiting_size() const { return waiting_count_ + waiting_.size(); }
     /// When the first of all calls that wait began; the greatest number if none does.
     [[nodiscard]] std::uint64_t waiting_since_ticks() const;
     /// Hands over what still waits: the calls around it never returned.
@@ -61,7 +63,8 @@ private:
 
     Sink sink_;
     std::vector<std::vector<TreeNode>> waiting_;  // by thread
-    std::vector<std::size_t> ends_;               // of the trees that release() hands over
+    std::size_t waiting_count_ = 0;
+    std::vector<std::size_t> ends_;  // of the trees that release() hands over
 };
 
 /// The context of each call of a tree.

@@ -25,7 +25,13 @@ CallPass::CallPass(Model& model, TimelineBuilder& timeline, EventBatches& batche
 }
 
 void CallPass::on_block(const BlockInfo& block) {
-    batch_.open_since_ticks = block.index == 0 ? forest_.waiting_since_ticks() : UINT64_MAX;
+    batch_.open_since_ticks = UINT64_MAX;
+    if (block.index == 0) {
+        // It looks at all calls that wait: no more often than as many again have come. Else nothing is settled.
+        const bool is_due = calls_ >= forest_.waiting_size();
+        batch_.open_since_ticks = is_due ? forest_.waiting_since_ticks() : 0;
+        calls_ = is_due ? 0 : calls_;
+    }
 }
 
 void CallPass::on_block_end() {
@@ -68,6 +74,7 @@ void CallPass::on_call(const CallRecord& call) {
         node.note = timeline_.note(call);
         node.work = works_.add(call);
     }
+    ++calls_;
     forest_.add(std::move(node));
 }
 

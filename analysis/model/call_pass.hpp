@@ -46,6 +46,7 @@ private:
     LaunchCounts counts_;                        // Of calls alone.
     std::map<std::uint64_t, CopyStats> copies_;  // Those that no record will tell of.
     std::vector<CallContext> contexts_;
+    std::size_t calls_ = 0;                    // Since the forest was last looked through.
     std::uint32_t first_of_tree_ = kNone;      // Timeline::calls: where the tree at hand begins.
     std::vector<std::int64_t> covered_until_;  // by thread
 };

@@ -37,7 +37,8 @@ DevicePass::DevicePass(Model& model, TimelineBuilder& timeline, EventBatches& ba
 void DevicePass::on_block(const BlockInfo& block) {
     batch_ = batches_.take();
     if (block.index == 0 || segments_ == 0) {
-        if (segments_ < model_.index.horizons.size()) {
+        // A settlement looks at all that is left of the last one: no more often than as much again has come.
+        if (segments_ < model_.index.horizons.size() && added_ >= left_) {
             settle(model_.index.horizons[segments_], batch_.open_since_ticks);
         }
         ++segments_;
@@ -46,6 +47,7 @@ void DevicePass::on_block(const BlockInfo& block) {
 }
 
 void DevicePass::take_batch() {
+    added_ += batch_.waits.size();
     for (const EventBatch::Wait& wait : batch_.waits) {
         model_.waiting.add_wait(wait.thread, wait.api, wait.begin_ns, wait.end_ns);
     }
@@ -56,17 +58,21 @@ void DevicePass::take_batch() {
 
 void DevicePass::settle(const Horizon& horizon, std::uint64_t open_since_ticks) {
     const std::uint64_t device_ns = std::min(horizon.device_ns, kMaxNs);
+    added_ = 0;
+    left_ = model_.devices.size();
     for (auto& [ordinal, device] : model_.devices) {
         device.busy.settle(static_cast<std::int64_t>(device_ns));
+        left_ += device.busy.open();
     }
     std::int64_t moment_ns = model_.index.host_clock.at(std::min(horizon.call_ticks, open_since_ticks));
     if (clock_is_known_) {
         moment_ns = std::min(moment_ns, model_.index.device_clock.at(device_ns));
     }
-    model_.waiting.settle(moment_ns);
+    left_ += model_.waiting.settle(moment_ns);
 }
 
 void DevicePass::on_activity(const ActivityRecord& record) {
+    ++added_;
     DeviceStats& device = device_of(record);
     HostTimes host;
     const bool timed = has_usable_time(record, host);

@@ -41,6 +41,8 @@ private:
     LinearMap::Near device_clock_;
     const bool clock_is_known_;
     std::size_t segments_ = 0;          // That began so far.
+    std::size_t added_ = 0;             // Intervals since the last settlement.
+    std::size_t left_ = 0;              // What the next one has to look at again.
     std::uint64_t device_ordinal_ = 0;  // Of device_, which is the last record's.
     DeviceStats* device_ = nullptr;
     std::int64_t earliest_ns_ = 0, latest_ns_ = 0;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/model/mixed_hash.hpp"
 #include "analysis/reader/records.hpp"
 
 namespace gpuspy::analysis {
@@ -40,7 +41,7 @@ public:
 private:
     GraphVersion& version_at(std::uint64_t exec, std::uint64_t ticks);
 
-    std::unordered_map<std::uint64_t, std::deque<GraphVersion>> versions_;
+    std::unordered_map<std::uint64_t, std::deque<GraphVersion>, MixedHash> versions_;
 };
 
 }  // namespace gpuspy::analysis

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/model/mixed_hash.hpp"
 #include "analysis/reader/records.hpp"
 
 namespace gpuspy::analysis {
@@ -24,7 +25,7 @@ private:
         std::uint64_t ticks;
         std::uint32_t name;
     };
-    std::unordered_map<std::uint64_t, std::vector<Name>> names_;
+    std::unordered_map<std::uint64_t, std::vector<Name>, MixedHash> names_;
 };
 
 }  // namespace gpuspy::analysis

@@ -2,6 +2,7 @@
 // in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -27,6 +28,8 @@ public:
     [[nodiscard]] const std::vector<Interval>& merged() const;
     /// Length of the union.
     [[nodiscard]] std::uint64_t length_ns() const;
+    /// At most so many intervals are kept; it costs nothing to ask.
+    [[nodiscard]] std::size_t kept() const { return merged_.size() + recent_.size(); }
     /// Takes out what lies before `moment_ns`, as merged(). What is added later counts from there on.
     std::vector<Interval> take_before(std::int64_t moment_ns);
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/model/mixed_hash.hpp"
 #include "analysis/reader/records.hpp"
 
 namespace gpuspy::analysis {
@@ -64,9 +65,9 @@ private:
 
     RangeList list_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OpenPush>> pushes_;  // by thread, domain
-    std::unordered_map<std::uint64_t, std::size_t> starts_;                            // by id, those that ended too
+    std::unordered_map<std::uint64_t, std::size_t, MixedHash> starts_;                 // by id, those that ended too
     /// By id: its ticks. The blocks of a trace hold one thread after the other, so an end may come before its start.
-    std::unordered_map<std::uint64_t, std::uint64_t> early_ends_;
+    std::unordered_map<std::uint64_t, std::uint64_t, MixedHash> early_ends_;
 };
 
 }  // namespace gpuspy::analysis

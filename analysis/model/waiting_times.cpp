@@ -19,7 +19,7 @@ void WaitingTimes::add_wait(std::uint32_t thread, std::uint32_t api, std::int64_
     open_[{thread, api}].add(begin_ns, end_ns);
 }
 
-void WaitingTimes::settle(std::int64_t moment_ns) {
+std::size_t WaitingTimes::settle(std::int64_t moment_ns) {
     const std::vector<Interval> busy = busy_.take_before(moment_ns);
     std::map<std::uint32_t, IntervalSet> threads;
     IntervalSet any_thread;
@@ -35,6 +35,11 @@ void WaitingTimes::settle(std::int64_t moment_ns) {
         count(by_thread_[thread], set.merged(), busy);
     }
     count(any_thread_, any_thread.merged(), busy);
+    std::size_t left = busy_.kept() + open_.size();
+    for (const auto& [key, set] : open_) {
+        left += set.kept();
+    }
+    return left;
 }
 
 void WaitingTimes::finish() {

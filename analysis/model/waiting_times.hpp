@@ -21,8 +21,8 @@ public:
     void add_busy(std::int64_t begin_ns, std::int64_t end_ns) { busy_.add(begin_ns, end_ns); }
     /// `api` (Symbols::apis()) is that of an outermost blocking call of the thread (Symbols::threads()).
     void add_wait(std::uint32_t thread, std::uint32_t api, std::int64_t begin_ns, std::int64_t end_ns);
-    /// Nothing that begins before `moment_ns` will be added any more.
-    void settle(std::int64_t moment_ns);
+    /// Nothing that begins before `moment_ns` will be added any more. Returns what the next call has to look at again.
+    std::size_t settle(std::int64_t moment_ns);
     /// Nothing will be added any more; the times below hold from now on.
     void finish();
 

@@ -70,11 +70,11 @@ private:
 class Slots {
 public:
     std::uint32_t of(std::uint64_t api) {
-        const auto [entry, is_new] = slots_.try_emplace(api, next_);
-        if (is_new && next_ < abi::kLastSlot) {
-            ++next_;
+        if (const auto found = slots_.find(api); found != slots_.end()) {
+            return found->second;
         }
-        return entry->second;
+        // All that come later share the last: none of them need be remembered.
+        return next_ < abi::kLastSlot ? slots_[api] = next_++ : abi::kLastSlot;
     }
 
 private:

@@ -92,7 +92,11 @@ public:
 
     [[nodiscard]] const std::vector<ApiInfo>& apis() const { return apis_; }
     [[nodiscard]] const ApiInfo& api(std::uint32_t index) const { return apis_[index]; }
-    [[nodiscard]] const std::string& text(std::uint32_t index) const { return *texts_[index]; }
+    /// "" where nothing has the number.
+    [[nodiscard]] const std::string& text(std::uint32_t index) const {
+        static const std::string none;
+        return index < texts_.size() ? *texts_[index] : none;
+    }
     [[nodiscard]] const std::vector<ThreadInfo>& threads() const { return threads_; }
 
 private:

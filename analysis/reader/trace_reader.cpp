@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,12 +22,21 @@ using BlockPointer = std::unique_ptr<RawBlock>;
 /// Blocks wait at most so many at a time between two threads: enough that none waits for the other's every turn.
 constexpr std::size_t kBlocksAhead = 8;
 
+/// Where no thread is to be had (a limit on processes) what it would do is done by who asks for it.
+template <class Work>
+void start(std::jthread& thread, Work work) {
+    try {
+        thread = std::jthread(std::move(work));
+    } catch (const std::system_error&) {
+    }
+}
+
 /// Hands out blocks, read ahead on another thread or when they are asked for.
 class BlockStream {
 public:
     BlockStream(BlockReader& reader, bool ahead) : reader_(reader) {
         if (ahead) {
-            thread_ = std::jthread([this] { read_ahead(); });
+            start(thread_, [this] { read_ahead(); });
         }
     }
     BlockStream(const BlockStream&) = delete;
@@ -118,7 +128,7 @@ class Follower {
 public:
     Follower(BlockDecoder& decoder, BlockStream& blocks, bool threaded) : decoder_(decoder), blocks_(blocks) {
         if (threaded) {
-            thread_ = std::jthread([this] { follow(); });
+            start(thread_, [this] { follow(); });
         }
     }
     Follower(const Follower&) = delete;
@@ -127,7 +137,9 @@ public:
 
     void take(BlockPointer block) {
         if (thread_.joinable()) {
-            waiting_.put(std::move(block));
+            if (!waiting_.put(std::move(block))) {
+                finish();  // It failed: that is thrown.
+            }
             return;
         }
         decoder_.decode(*block);

@@ -1,4 +1,4 @@
-// A trace, block by block: memory is bounded by a few blocks, whatever the size of the file. What is found, verified and
+// A trace, block by block: memory is bounded by some twenty blocks, whatever the size of the file. What is found, verified and
 // decompressed, is so on a thread of its own where the file is large enough.
 #pragma once
 

@@ -145,7 +145,7 @@ int FlightRecorder::append_to_successor(const Frame& frame) noexcept {
 
 void FlightRecorder::abandon_successor(int error) noexcept {
     error_ = error;
-    if (successor_.fd() >= 0) {
+    if (successor_.fd() >= 0 && !successor_.is_path_taken()) {
         unlink(successor_path_);
     }
     successor_.forget_after_fork();
@@ -175,6 +175,12 @@ bool FlightRecorder::wants_exchange(std::uint64_t now_ns) const noexcept {
 }
 
 bool FlightRecorder::make_exchange() noexcept {
+    // Somebody may have put a file of his own in the place of either.
+    if (successor_.is_path_taken()) {
+        abandon_successor(EEXIST);
+        retry_ns_ = 0;  // There are other names, and the limit is near.
+        return false;
+    }
     const int error = trace_->is_path_taken() ? EEXIST : rename(successor_path_, trace_->path()) == 0 ? 0 : errno;
     if (error != 0) {
         abandon_successor(error);

@@ -308,9 +308,13 @@ void TraceWriter::close() noexcept {
     fd_ = -1;
     unmap_memory(static_cast<std::uint8_t*>(workspace_), workspace_bytes_);
     unmap_memory(frame_, frame_capacity_);
+    unmap_memory(columns_, frame_capacity_ - sizeof(abi::BlockHeader) + kColumnSizesBytes);
+    unmap_memory(column_scratch_, 1);
     workspace_ = nullptr;
     compressor_ = nullptr;
     frame_ = nullptr;
+    columns_ = nullptr;
+    column_scratch_ = nullptr;
 }
 
 void TraceWriter::forget_after_fork() noexcept {

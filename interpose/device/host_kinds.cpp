@@ -20,7 +20,7 @@ struct Part {
 // Under the lock.
 constinit SetUpLock parts_lock;
 constinit Kinds everywhere = 0;
-constexpr std::uint32_t kMaxParts = 256;
+constexpr std::uint32_t kMaxParts = 2048;  ///< CUPTI knows some 1,200 functions of driver and runtime together.
 constinit Part parts[kMaxParts]{};
 constinit std::uint32_t part_count = 0;
 

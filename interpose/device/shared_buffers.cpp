@@ -207,6 +207,9 @@ CUptiResult host_flushes(FlushCall original, void* context, std::uint32_t flag) 
     for (int i = 0; i < kTries && result == CUPTI_SUCCESS && hosts_in_flight.load(std::memory_order_relaxed) > 0; ++i) {
         result = original(context, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     }
+    // Nor may one that came back in a flush of ours meanwhile.
+    wait_for_none(our_flushes);
+    hand_on_withheld(complete);
     return result;
 }
 

@@ -54,7 +54,10 @@ void host_disabled_kind(CUpti_ActivityKind kind, KindScope scope) noexcept {
     if (kind == CUPTI_ACTIVITY_KIND_KERNEL && (left & bit_of(kind)) == 0 && api != nullptr) {
         api->enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     }
-    if (before != 0 && left == 0) end_session();
+    if (before == 0 || left != 0) return;
+    end_session();
+    // Another thread enabled one meanwhile, and found the session on.
+    if (hosts_kinds() != 0) begin_session_if_due();
 }
 
 bool set_our_kinds_aside() noexcept {

@@ -21,6 +21,7 @@
 #include "interpose/lifecycle/session.hpp"
 #include "interpose/lifecycle/wait.hpp"
 #include "interpose/record/calibrate.hpp"
+#include "interpose/record/names.hpp"
 #include "interpose/record/stack.hpp"
 
 namespace gpuspy::hook {
@@ -38,6 +39,7 @@ bool has_thread_ended(std::uint32_t tid) noexcept {
 
 void report_write_error(void*, int error, sink::WriteFault fault) noexcept {
     const char* const path = recording.output.path;
+    repeat_names();
     switch (fault) {
         case sink::WriteFault::kNextPart:
             say("the next part of %s (%s.next) cannot be begun: %s; until it can, all is kept, and beyond %llu MiB "

@@ -18,6 +18,7 @@
 #include "interpose/nvtx/inject.hpp"
 #include "interpose/nvtx/range_events.hpp"
 #include "interpose/record/capture.hpp"
+#include "interpose/record/names.hpp"
 #include "interpose/record/stack.hpp"
 #include "interpose/resolve/elf.hpp"
 
@@ -74,6 +75,7 @@ void forget_parent() noexcept {
     recording.drain.forget_after_fork();
     device_forget_after_fork();
     nvtx::forget_facts();
+    forget_names();
     late_calls.store(0, std::memory_order_relaxed);
     active_captures.store(0, std::memory_order_relaxed);
     saved_adds.store(0, std::memory_order_relaxed);

@@ -18,7 +18,7 @@ namespace gpuspy::hook {
 struct CallParts {
     std::uint32_t flags = 0;
     std::int32_t status = 0;
-    std::uint64_t stream;
+    std::uint64_t stream = 0;  ///< Also asked of calls that have none (capture.cpp).
     std::uint64_t correlation;
     std::uint64_t launch_id;
     std::uint64_t kernel[sizeof(abi::KernelPart) / 8];

@@ -35,6 +35,7 @@ constexpr std::size_t kHandleBytes = kHandleCount * sizeof(Known);  ///< 8 MiB, 
 constexpr std::size_t kMaxProbes = 32;
 
 constinit std::atomic<Known*> known_handles{nullptr};
+constinit std::atomic<bool> repeats{false};
 
 Known* handles() noexcept {
     auto* table = known_handles.load(std::memory_order_acquire);
@@ -105,7 +106,8 @@ void write_name(ThreadState& state, std::uint64_t handle, const char* name, std:
     // cuDNN and cuBLASLt look a kernel up before each of its launches.
     const std::uint64_t hash = hash_of(name, length);
     const Known* known = find_known(handle);
-    if (known != nullptr && known->name_hash.load(std::memory_order_relaxed) == hash) return;
+    const bool is_told = known != nullptr && known->name_hash.load(std::memory_order_relaxed) == hash;
+    if (is_told && !repeats.load(std::memory_order_relaxed)) return;
     const std::size_t bytes = sizeof(abi::NameEvent) + (length + 7) / 8 * 8;
     const auto words = static_cast<std::uint32_t>(bytes / 8);
     std::uint64_t* at = reserve(state, words, when_full);
@@ -180,6 +182,10 @@ void learn_name(std::uint64_t function, std::uint64_t since_ticks) noexcept {
     } else {
         mark_known(function, 0);  // do not ask at every launch
     }
+}
+
+void repeat_names() noexcept {
+    repeats.store(true, std::memory_order_relaxed);
 }
 
 void forget_names() noexcept {

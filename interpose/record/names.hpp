@@ -19,7 +19,10 @@ bool is_name_known(std::uint64_t handle) noexcept;
 /// began, which is before the answer.
 void learn_name(std::uint64_t function, std::uint64_t since_ticks) noexcept;
 
-/// A module was unloaded: any handle may come back as another kernel's.
+/// A module was unloaded: any handle may come back as another kernel's. Or this is a forked child, whose trace has none.
 void forget_names() noexcept;
+
+/// Part of the trace could not be written, and names with it: from now on each is written whenever it comes.
+void repeat_names() noexcept;
 
 }  // namespace gpuspy::hook

@@ -1,5 +1,6 @@
 """Runs host programs on the simulated device, with and without libgpuspy.so, and reads what gpuspy-report says."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -74,6 +75,26 @@ def read_view(path, table):
         raise AssertionError(f"gpuspy-report --view {table}: status {process.returncode}, {process.stderr!r}")
     view, name = table.split(".")
     return json.loads(process.stdout)["views"][view][name]["rows"]
+
+
+@contextlib.contextmanager
+def private_shared_memory(case):
+    """A /dev/shm that no other gpuspy on this machine looks into: its folder, and a function that puts a command, to be run in `folder`,
+    there. Skips the test where mounting needs privileges."""
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
+        case.skipTest("mounting needs privileges")
+    with subprocess.Popen(["unshare", "-m", "sh", "-ec", "mount -t tmpfs none /dev/shm; echo; exec sleep 600"],
+                          stdout=subprocess.PIPE) as keeper:
+        try:
+            keeper.stdout.readline()
+
+            def there(folder, *command):
+                return ["nsenter", f"--mount=/proc/{keeper.pid}/ns/mnt", "sh", "-ec", "cd \"$0\"; exec \"$@\"", str(folder),
+                        *map(str, command)]
+
+            yield pathlib.Path(f"/proc/{keeper.pid}/root/dev/shm"), there
+        finally:
+            keeper.kill()
 
 
 class TestCase(unittest.TestCase):

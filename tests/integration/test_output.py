@@ -272,24 +272,16 @@ class SharedMemory(Host):
 
     def test_report_on_another_host(self):
         """The rings stay where the process died: the report of a copy elsewhere says that they are missing."""
-        if not can_mount():
-            self.skipTest("mounting needs privileges")
-        # A /dev/shm of the process's own: whatever gpuspy records elsewhere just then empties the rings of the dead.
-        with subprocess.Popen(["unshare", "-m", "sh", "-ec", "mount -t tmpfs none /dev/shm; echo; exec sleep 600"],
-                              stdout=subprocess.PIPE) as keeper:
-            try:
-                keeper.stdout.readline()
-                there = ["nsenter", f"--mount=/proc/{keeper.pid}/ns/mnt", "sh", "-ec", "cd \"$0\"; exec \"$@\"", self.folder]
-                with subprocess.Popen([*there, harness.HOSTS / "counted", self.log.path, "1", "run", "0", "1000"],
-                                      env=harness.environment(True, GPUSPY_DRAIN_MS=1000)) as host:
-                    counted.wait_until(self, self.log.all_threads_launched, "the host did not launch")
-                    host.kill()
-                    host.wait(timeout=harness.TIMEOUT_S)
-                report = [harness.REPORT, self.folder / "trace.bin"]
-                said = [" ".join(subprocess.run([*prefix, *report], capture_output=True, text=True, timeout=harness.TIMEOUT_S,
-                                                check=False).stdout.split()) for prefix in ([], there)]
-            finally:
-                keeper.kill()
+        with harness.private_shared_memory(self) as (_, there):
+            with subprocess.Popen(there(self.folder, harness.HOSTS / "counted", self.log.path, "1", "run", "0", "1000"),
+                                  env=harness.environment(True, GPUSPY_DRAIN_MS=1000)) as host:
+                counted.wait_until(self, self.log.all_threads_launched, "the host did not launch")
+                host.kill()
+                host.wait(timeout=harness.TIMEOUT_S)
+            report = [harness.REPORT, self.folder / "trace.bin"]
+            said = [" ".join(subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                                            timeout=harness.TIMEOUT_S, check=False).stdout.split())
+                    for command in (report, there(self.folder, *report))]
         self.assertIn("its last events were not salvaged", said[0])
         self.assertIn("its last events were salvaged", said[1])
 

@@ -21,6 +21,8 @@ def instructions(build, variant, call):
         run = build.run(variant, [build.program("bench_counted_calls"), call, COUNT],
                                prefix=["valgrind", "--tool=callgrind", "--toggle-collect=counted_calls",
                                        f"--callgrind-out-file={pathlib.Path(folder) / 'out.%p'}"])
+    if run.dropped != 0:
+        raise SystemExit(f"{run.dropped} events were dropped, which takes fewer instructions than to record them")
     return int(re.search(r"Collected : (\d+)", run.process.stderr)[1]) / COUNT
 
 

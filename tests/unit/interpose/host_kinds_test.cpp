@@ -59,7 +59,7 @@ TEST_CASE("kinds of the host's: whole, by context, by function") {
         REQUIRE(remove_hosts_kind(kDriver, function(307)) == 0);
     }
     SECTION("more than are counted: on until it is disabled everywhere") {
-        constexpr std::uint64_t kMany = 1000;
+        constexpr std::uint64_t kMany = 3000;
         for (std::uint64_t id = 1; id <= kMany; ++id) {
             add_hosts_kind(kKernels, context(id));
         }

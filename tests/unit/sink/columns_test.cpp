@@ -125,6 +125,16 @@ TEST_CASE("columns: what is no sequence of whole records stays as it is") {
     CHECK_FALSE(take_apart(numbers(abi::Tag::kCall, {0, 4096, 0})).is_apart);  // No API has such a number.
 }
 
+TEST_CASE("columns: more APIs than there are numbers for share the last") {
+    std::string payload;
+    for (std::uint64_t i = 0; i < 4096; ++i) payload += numbers(abi::Tag::kCall, {0, i * 7 % 4096, 0, i, i});
+    const Apart apart = take_apart(payload);
+    REQUIRE(apart.is_apart);
+    std::string records;
+    REQUIRE(analysis::put_together(apart.columns, payload.size(), records));
+    CHECK(records == payload);
+}
+
 TEST_CASE("columns: hostile ones are refused, and none is read beyond its end") {
     const std::string payload = some_payload(5, 60);
     const Apart apart = take_apart(payload);

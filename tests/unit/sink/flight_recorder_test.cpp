@@ -422,6 +422,27 @@ TEST_CASE("another's file where the successor would be: it has another name, and
     REQUIRE(recorder.complaints.count == 0);
 }
 
+TEST_CASE("a file that is put in a successor's place is not renamed over the trace, nor removed") {
+    Recorder recorder({1'000'000, kLimitBytes});  // 1 ms
+    recorder.init();
+    const std::string next = recorder.path + ".next";
+    while (!std::filesystem::exists(next)) {
+        recorder.put_calls(10);
+        recorder.drain.run_pass(false);
+    }
+    std::filesystem::remove(next);
+    write_text(next, "somebody's");
+    while (recorder.rings.set.header()->committed_exchange[0] < 2) {
+        recorder.put_calls(10);
+        recorder.drain.run_pass(false);
+        REQUIRE(recorder.calls < 10'000'000);
+    }
+    recorder.drain.run_pass(true);
+    require_last(dump_file(recorder.path), recorder.calls);
+    const auto left = read_bytes(next);
+    REQUIRE(std::string(left.begin(), left.end()) == "somebody's");
+}
+
 TEST_CASE("a time, and no name for a successor: said once, and nothing is lost below the size") {
     Recorder recorder({1, kLimitBytes});
     recorder.take_all_names("somebody's");
